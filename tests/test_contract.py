@@ -1,0 +1,84 @@
+"""Every public estimator keeps the contract of `tests/checks.py`.
+
+One line of `CASES` per estimator: an instance, how to fit it, and the methods that take documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sklearn.utils._param_validation import InvalidParameterError, generate_invalid_param_val, make_constraint
+
+from tests import checks
+
+
+def fit_on_texts(estimator: Any) -> Any:
+    return estimator.fit(list(checks.TEXTS))
+
+
+@dataclass(frozen=True)
+class Case:
+    """An estimator under contract."""
+
+    estimator: Any
+    methods: tuple[str, ...]
+    fit: Callable[[Any], Any] = fit_on_texts
+
+    @property
+    def name(self) -> str:
+        return type(self.estimator).__name__
+
+
+CASES: list[Case] = []
+
+WITH_METHOD = [pytest.param(case, method, id=f"{case.name}-{method}") for case in CASES for method in case.methods]
+EACH = [pytest.param(case, id=case.name) for case in CASES]
+
+
+@pytest.mark.parametrize("name", checks.DATA_FREE)
+@pytest.mark.parametrize("case", EACH)
+def test_data_free(case: Case, name: str) -> None:
+    checks.data_free_check(name)(case.name, case.estimator)
+
+
+@pytest.mark.parametrize("check", checks.TEXT_CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize(("case", "method"), WITH_METHOD)
+def test_text_contract(case: Case, method: str, check: Callable[[Any, str], None]) -> None:
+    check(case.fit(checks.clone(case.estimator)), method)
+
+
+@pytest.mark.parametrize(("case", "method"), WITH_METHOD)
+def test_unfitted_raises(case: Case, method: str) -> None:
+    if case.estimator.__sklearn_tags__().requires_fit:
+        checks.check_unfitted_raises(case.estimator, method)
+    else:
+        assert len(getattr(checks.clone(case.estimator), method)(["one text"])) == 1
+
+
+@pytest.mark.parametrize(("case", "method"), WITH_METHOD)
+def test_refit_equal(case: Case, method: str) -> None:
+    checks.check_refit_equal(case.fit, case.estimator, method)
+
+
+@pytest.mark.parametrize("case", EACH)
+def test_every_parameter_is_constrained_and_refuses_nonsense(case: Case) -> None:
+    constraints = type(case.estimator)._parameter_constraints
+    assert set(constraints) == set(case.estimator.get_params(deep=False))
+    for parameter, allowed in constraints.items():
+        bad_values: list[Any] = [type("NotAParameterValue", (), {})()]
+        for constraint in allowed:
+            try:
+                bad_values.append(generate_invalid_param_val(make_constraint(constraint)))
+            except NotImplementedError:  # scikit-learn has no invalid value for this kind of constraint
+                continue
+        if "no_validation" in allowed:
+            continue
+        for bad in bad_values:
+            if any(make_constraint(constraint).is_satisfied_by(bad) for constraint in allowed):
+                continue
+            broken = checks.clone(case.estimator).set_params(**{parameter: bad})
+            with pytest.raises(InvalidParameterError, match=parameter):
+                case.fit(broken)

@@ -1,0 +1,28 @@
+"""Trainable segmentation of text: sentences, words and subword pieces behind the scikit-learn estimator API."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+# Public name -> module. Imported on first use, so that `import textprep_ml` and the command line start fast.
+_LAZY = {
+    "TextPrepError": "exceptions",
+    "CorpusFormatError": "exceptions",
+    "ConfigError": "exceptions",
+    "ModelFormatError": "exceptions",
+}
+
+__all__ = ["__version__", *_LAZY]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])

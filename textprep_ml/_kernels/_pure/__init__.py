@@ -1,0 +1,1 @@
+"""The textbook twins of the compiled kernels."""

@@ -1,0 +1,152 @@
+"""Bases of the estimators: tags, parameter checks, leaf-wise mapping over nested lists, saving and loading."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from textprep_ml import _modelfile
+from textprep_ml._validation import map_leaves
+from textprep_ml.exceptions import ModelFormatError
+
+
+class TextEstimator(BaseEstimator):
+    """Base of every estimator whose `X` is a sequence of strings.
+
+    Subclasses list what their parameters may be in ``_parameter_constraints`` and call ``self._validate_params()`` first in `fit`.
+    A subclass that can be saved implements ``_get_state`` and ``_set_state``.
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {}
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that the input is a sequence of strings."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    def _get_state(self) -> dict[str, Any]:
+        """Give the fitted state as plain JSON values."""
+        raise ModelFormatError(f"{type(self).__name__} has no fitted state to save.")
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        """Restore what `_get_state` gave."""
+        raise ModelFormatError(f"{type(self).__name__} has no fitted state to load.")
+
+    def _get_saved_params(self) -> dict[str, Any]:
+        """Give the parameters that the model file keeps; only plain JSON values are allowed."""
+        return self.get_params(deep=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator as versioned JSON.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where the file goes. An old file is replaced only when the new one is complete.
+        """
+        _modelfile.write(path, type(self).__name__, {"params": self._get_saved_params(), "state": self._get_state()})
+
+    @classmethod
+    def load(cls, path_or_name: str | os.PathLike[str]) -> Self:
+        """Read an estimator that `save` wrote; no code from the file is run.
+
+        Parameters
+        ----------
+        path_or_name : str or path-like
+            A file, or the name of a shipped model.
+
+        Returns
+        -------
+        estimator
+            Fitted.
+
+        Raises
+        ------
+        ModelFormatError
+            If the file is missing, damaged, foreign, or for another class.
+        """
+        document = _modelfile.read(path_or_name, cls.__name__)
+        try:
+            estimator = cls(**document["params"])
+            estimator._set_state(document["state"])
+        except ModelFormatError:
+            raise
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+            raise ModelFormatError(f"{_modelfile.resolve(path_or_name)} is a damaged {cls.__name__} model: {type(error).__name__}: {error}.") from error
+        return estimator
+
+
+class TextTransformer(TransformerMixin, TextEstimator):
+    """Base of the text -> text (or text -> list) steps.
+
+    A subclass implements ``_transform_one(text)``; `transform` maps it over the `str` leaves of nested lists: documents -> sentences ->
+    tokens -> pieces is list nesting, nothing else.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        # Without this a pandas output configuration would wrap the texts into a frame and feed its column names to the next step.
+        super().__init_subclass__(auto_wrap_output_keys=None, **kwargs)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that no fitting is needed."""
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
+
+    def _transform_one(self, text: str) -> Any:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Check the parameters; there is nothing to learn.
+
+        Parameters
+        ----------
+        X : sequence of str
+            Ignored.
+        y : object
+            Ignored.
+
+        Returns
+        -------
+        self
+            The transformer.
+        """
+        self._validate_params()
+        return self
+
+    def transform(self, X: Any) -> list[Any]:
+        """Apply the step to every string in `X`.
+
+        Parameters
+        ----------
+        X : sequence of str, or nested lists of str
+            Documents, or what an earlier step made of them.
+
+        Returns
+        -------
+        list
+            The same nesting; each string replaced by its result.
+        """
+        self._validate_params()
+        return map_leaves(self._transform_one, X, type(self).__name__)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Name the single output column.
+
+        Parameters
+        ----------
+        input_features : object
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (1,)
+            ``["text"]``.
+        """
+        return np.array(["text"], dtype=object)
