@@ -1,0 +1,90 @@
+"""The command line: ``textprep COMMAND``. One module per command; each command is a function that Python code can call too.
+
+The modules here import only the standard library and typer at their top, so that a command starts as fast as what it uses.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import NoReturn
+
+import typer
+
+from textprep_ml.exceptions import TextPrepError
+
+#: Modules of this folder; each has a function of its own name, the command. The order is that of ``textprep --help``.
+COMMANDS: tuple[str, ...] = ()
+
+#: Exit code for bad usage and bad input.
+USAGE_ERROR = 2
+
+
+def build_app() -> typer.Typer:
+    """Collect the commands into one application.
+
+    Returns
+    -------
+    typer.Typer
+        The application behind ``textprep``.
+    """
+    app = typer.Typer(
+        name="textprep",
+        help="Turn raw text into sentences, words and subword pieces, and train that for your own domain.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+
+    @app.callback()
+    def textprep() -> None:
+        """Keep `textprep COMMAND` the form of every call, even where there is one command only."""
+
+    for name in COMMANDS:
+        app.command(name=name)(getattr(import_module(f"{__name__}.{name}"), name))
+    return app
+
+
+def _use_utf8() -> None:
+    """Read and write UTF-8 with bare newlines whatever the locale says; undecodable input is found by the readers, with its place."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"textprep: {message}", file=sys.stderr)
+    raise SystemExit(USAGE_ERROR)
+
+
+def _leave_quietly() -> NoReturn:
+    """End after the reader of our output has gone; the interpreter must not flush into the closed pipe once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(0)
+
+
+def main() -> None:
+    """Run the command line: errors become one line on standard error and exit code 2.
+
+    Raises
+    ------
+    SystemExit
+        Always, with the exit code.
+    """
+    _use_utf8()
+    try:
+        try:
+            build_app()()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _leave_quietly()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    except TextPrepError as error:
+        _fail(str(error))
+    except (ValueError, TypeError, OSError) as error:
+        if os.environ.get("TEXTPREP_ML_DEBUG"):
+            raise
+        _fail(" ".join(str(error).split()) or type(error).__name__)

@@ -1,0 +1,123 @@
+"""Input and output of the commands: files or standard input, compressed or not, always UTF-8, errors with their place."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from textprep_ml.exceptions import CorpusFormatError
+
+#: What is read at a time.
+CHUNK_BYTES = 1 << 20
+
+
+def open_binary(path: str | Path) -> BinaryIO:
+    """Open a file, or standard input for ``-``; ``.gz`` and ``.xz`` are unpacked.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file name or ``-``.
+
+    Returns
+    -------
+    binary file
+        Open for reading.
+    """
+    if str(path) == "-":
+        return sys.stdin.buffer
+    suffix = Path(path).suffix
+    if suffix == ".gz":
+        import gzip
+
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    if suffix == ".xz":
+        import lzma
+
+        return cast(BinaryIO, lzma.open(path, "rb"))
+    return Path(path).open("rb")
+
+
+def decode(data: bytes, name: str, first_line: int = 1) -> str:
+    """Decode UTF-8 strictly.
+
+    Parameters
+    ----------
+    data : bytes
+        Whole lines, or a whole file.
+    name : str
+        The file, for the message.
+    first_line : int
+        Number of the line that `data` starts with, from 1.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    CorpusFormatError
+        If the bytes are not UTF-8; the message has line and byte, the latter counted from 0 within the line.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = first_line + data.count(b"\n", 0, error.start)
+        byte = error.start - (data.rfind(b"\n", 0, error.start) + 1)
+        raise CorpusFormatError(f"{name}, line {line} byte {byte}: invalid UTF-8 (0x{data[error.start]:02x}). Convert the file to UTF-8.") from None
+
+
+def read_text(path: str | Path) -> str:
+    """Read a whole file as UTF-8; a byte order mark at its start is left out.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file name or ``-``.
+
+    Returns
+    -------
+    str
+        Its text; line ends are unchanged.
+    """
+    with open_binary(path) as file:
+        return decode(file.read(), display_name(path)).removeprefix("\ufeff")
+
+
+def read_lines(paths: Iterable[str | Path]) -> Iterator[str]:
+    r"""Stream the lines of files without their newline; lines end at ``\n`` only.
+
+    Parameters
+    ----------
+    paths : iterable of str or Path
+        File names or ``-``; none means standard input.
+
+    Yields
+    ------
+    str
+        One line.
+    """
+    for path in paths or ["-"]:
+        with open_binary(path) as file:
+            for number, line in enumerate(file, start=1):
+                text = decode(line, display_name(path), number)
+                yield (text.removeprefix("\ufeff") if number == 1 else text).removesuffix("\n")
+
+
+def display_name(path: str | Path) -> str:
+    """Name an input in messages.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file name or ``-``.
+
+    Returns
+    -------
+    str
+        The path, or ``standard input``.
+    """
+    return "standard input" if str(path) == "-" else str(path)
