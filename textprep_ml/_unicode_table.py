@@ -7,6 +7,21 @@ import sys
 import zlib
 from array import array
 
+#: Blocks of 256 code points, numbered by the first part of each table.
+_BLOCKS = 0x1100
+
+
+def _unpack(packed: str) -> array[int]:
+    table = array("H")
+    table.frombytes(zlib.decompress(base64.b85decode(packed)))
+    if sys.byteorder == "big":
+        table.byteswap()
+    return table
+
+
+def _look_up(table: array[int], code: int) -> int:
+    return table[_BLOCKS + (table[code >> 8] << 8) + (code & 255)]
+
 LETTER = 1
 MARK = 2
 NUMBER = 4
@@ -24,7 +39,10 @@ DIGIT = 8192
 FORMAT = 16384
 EXTEND = 32768
 
-_PACKED = (
+#: Names of the scanner's kinds, in the order of their numbers.
+KINDS = ('OTHER', 'SPACE', 'NEWLINE', 'LOWER', 'UPPER', 'DIGIT', 'LETTER', 'IDEOGRAPH', 'PERIOD', 'BANG', 'QUESTION', 'ELLIPSIS', 'STOP', 'WIDE_STOP', 'COMMA', 'COLON', 'SEMICOLON', 'DASH', 'HYPHEN', 'OPEN_BRACKET', 'CLOSE_BRACKET', 'OPEN_QUOTE', 'CLOSE_QUOTE', 'QUOTE', 'APOSTROPHE', 'BULLET', 'SLASH', 'AT', 'HASH', 'MARK', 'PICTOGRAPH', 'FORMAT')  # fmt: skip
+
+_CLASSES = _unpack(
     "c-rk<1-tCF5k1=H*RG4%wkbnynlh)%@0FREnVGpxnlh!#j6b74t!oy8CD~r@=zP2Pu0b#wjik|x1TgGy2?Z|WHn=VJC~-U79(TYUaVOjv*WiG=;I6nEuEpJP"
     "58M;?!o6`H+!y!5{qX=?hYMVf2jT`i2oJ_Xj{iUO_<0x}jz{2;coZIu$KbJe9BvH8<0rf`Kd$ZYgyZLlcoLqBr{Jl0+L3BG@N_&Q8aLvZc-Aqu&&Cy8#dGjn"
     "JP*&u3-H3@wHM*VcnMyLm*M4j1zw3);njEzUW?b^^>_o`h&SQQcnjW&x8d!02i}Qyb)|nd-h=nzeM(yIAL#Re;XfTd*nEFzQh7cs{Ho*m2tIoJ?_>BlK4DGO"
@@ -72,13 +90,70 @@ _PACKED = (
     "9v`l+to9z()NeD6AIhPBH<fZ*^Rsh<Yy7qs>i=}+?>_U7*f~#Z`XO=o&^K&OH_x1LiIE4RG1=z&*CpGheSVv6{+kZ_pnOd)-F|cW+1!is+uHwW45R@g5Y7|G"
     "vHvS!PDC#cN2X3SKp>dgCQ*T~WDh`nAB9}}LDW0%`k$j^lYA#ozp+;TLps@L1K~>4+y6UpoOzgc|2M+iaMl0+0W6Yxk^"
 )
-_TABLE = array("H")
-_TABLE.frombytes(zlib.decompress(base64.b85decode(_PACKED)))
-if sys.byteorder == "big":
-    _TABLE.byteswap()
+
+_KINDS = _unpack(
+    "c-rk<g}>uA68_%B^=r4@cg^nh-fmm_9W(7QGcz+YGcz+Y(_eaa634O_EjyW+pPiV5qnXiYBmpP57gi{63rd{gR@{b5xE&QP;|%x49a!TEuHstzdnfLLb6m#_"
+    "+=aVw4{9{Hz<qH)+#e6X1Mwg{xc&c-_IM~BhKJ)3cqAT$N8>SgEN(jE<2=5Z9@jg3e0w|rPsEe(WIP2=-QSOkPixCI6mR0`ct#u6Gx01u8_&UW@jN^qFTe}i"
+    "doRL^@e;fgFT>063cM1p!mIHbycVy+>+uG>5pTkq@fN%lZ^PU14!jfZ+NJB=cn{u-_X%;mf1mOXX!G^K&G|!K`T6kZste~M_-Om@WB52e;a$?7#HV)uJ{?fj"
+    "pJ_|`v-q6k$>$AUeqnR|VtafEU&dGPReTL!$2T^2zqx<wTlhA<gYUNgzK8GQ2lyd=gdcC7`~*M6&)VOg;}`fPeuZD-H~1}nhu`B5_+uOTpEmgCMYOS{;9o4>"
+    "`Kv>CfAdbs-#6!fNL&9+{FA#j<G+H-=HC%G*D>Nc5&nnDmXMH;kdTm&kdTm&kdTm&kdW};@xS;Vl>#9lA>k3?g@Bzu$jJsTEbs)k;T-n>xU0qM8&8qWKjaKo"
+    "aBKT}iv&BblJ5N*xP-e=c;MCc>uZ}Z&av{qt8Ls}I>$M=@W2y@P`0T;`)s%_+w-bDZtSkkH|OrITfX`CUGoj$PBHNj<BhOm9M||xe=hb<3h9#-cb^Yi7T$1Y"
+    ")z*9;PPs!qo>=9?=dZ|6=Y>FXY*`dsNvprhiCrD}eka50%zu_o$WRBew@zCuH_yyaA2{}OwB@y{U77XVuo#uaz+Z>|D-W(*M5A1m5Bc$HHY9NEZVF7@E@SW}"
+    "C}?JyBd07(e;_I~LEwk+DXPMH6iYhZv~G`W`0Tk>@OKyFzg7dQ%d&8$&HWwi+tmikBxqlTvi=2|`#Mnyr^ZSsl?$$R`f|hQj;wqJnkaX*sHTq467*{s{*<2+"
+    "<$2L-Ve0yco05SGRJ(ufr96Zs3txODLbW@#|0}Or9*1qxnB6(&_<GD2<>i`>`}Le4Toz5=PD;yknbX<b@2E*G3vB60MnmkcF9i+#Fg9c{XV_~2P;!o%vniDf"
+    "*H`lrJ_p#PiH!?N{UJvF`7=gxsvfm3aC%U!=<$mETUq`GnyIxtU}$m@FaNswXZ1f;3c}d`*VVu53wfL=>E9;*s``hNQf%oT7PgdHNHt4okle+HmLd7Z#-79H"
+    "s^;`JvHojMUBbrx6Nmb3-dEMXEdStmL&@<GSNa#zs;2*#`A4MuLqeNo`mc@kUq;Kntp;Guzo^Hl<-ffy&9`(l|5vr#G6F?F%31kV&X*6QJtbZH7b!>IB2v_K"
+    "DdqLD*u~u0$+Qp{^K)OChw`gh*&~AxC#>^tGd5tCdpEG5IeGaE6x@vwcZW{ugrlqd4qSS4Z^b}pwEO8Gul-JLpJFXia{Gg<A6Y8;isl}!uJ5VpQ}i_$*ScMB"
+    "qftmSYBG$0m4t+|LI^!jm6T1xzhZ|UGe4MFedMDN)<#e<_T|b^Kd{vzR8TAkd3n;onm7*OfyxmZUU1?S_SKE|>3l~i?Z(Dz)35Haxbz0(<IJ|-yZ2u(vhd`x"
+    "euRyK57>{EvQ~T>o2Q*jt9G)W|38c?`h-7sz93J3tWnT9X#9D)oX1EXjMfcX>xXLmHZ;E`O)hm=ht`w4Omf+O<l}JpI4A<`Z)X1HW`FMesj3<ISKIo3=azpm"
+    "{jJj42i2ZyHl?twr|`V%bCkxv%e{<K>pyPPIMkfFeU-_}uS<p8qday09?VPwoAwD0Pp(=y3RNccpPqwVS(mPP<!&zXW9V?3!?rruJgMjJ@ca<c`K0>!KcV4+"
+    "nVkj4@Wrs=reFUY+;i;ZjOsa?K5)-f{JRj|(1(8_#fx44{{mN9T;s-O&EO91#C4pvxZMljd~@%{W?nOJ`z}2F?C9-Rms%V{XH&Z*xvzth(d-r3{A`u~>oz`J"
+    "|4aScWqcqMQtSU1jXL*jj-La~&Xp7?tPxt}K;c6>=u4~_(K4F~me#RrAJgay#Ym>hpkYuC<~Ilk<_f)UmM?`j#;*zNq4D}ghU2G)19P&aPg%>c%7h>cdfnG_"
+    "Z+n0ItFC+5n>J~2<q^<oHO=VUaOoYc`DcwrPVjLxTp2V5{w0@0Ln<1F7S~w6-Hb|%{Zh;g1b%BHMaA-kG(Nl3s?*+RYf_e1FsYDnt;T|v*=WsTnnbB(F3Vnj"
+    "ksV?DUf)XmczeTXUU76c_Lz?*GiR+sM>X>*(O9Vv!*J0Ir>o5-nU+M5ZhUL%^`8pqYDtB#BHwrfC+B*2@$LBFY-!ywjPdZ}-n}nb+*u{7k<~dz|BUYmnXId!"
+    "y*`_{?<uciScf}Xes^Gh1?HNC_5R#H?|xMhvQm_PH<nN_Azn3dsg7d#Sk|K_zHsV+eqZIqnE5B1R~?4H3C?hNM+x2j-#strkG^e*t*<*@lTr}NUmA{k_V1K?"
+    "eQs$r&~wf0o%KQ~sT61`T}(@!L&D1V6#O$aq>ewfP1$wE<Fx6ww=mjT<5TD-hpfpEOv@h#2?-CEpV2(wd5?_en;~ttnu2c4Q9Ju{I-6)|m?wsv=bvBL<>c$;"
+    "`pz$4*IbTGjix%x?I&Mqy!PeqvpFg~^D*8z$ZnjWknBXHe}8C0Hgz`mxUQrt)RoG)Lq79DYYD~Vls~<#SR4VUCu@hUp4#d)t;gwinOQlEi<HXs&0^&d&ig}5"
+    "Ie&3ne)(!&taCPZ_UkXyPVzbJ+OGDss7kweO<$k=NBTJH3EMrtKB2e@Zs{q9)$~7JH$=aRih9L_(t?AV#wXLQU#ObtS?>KB0AMw9Ow;Bn>ou{dpO?0`INhot"
+    "elZ=oZG~(`dJt#C>fd51yLMiq64JFVk!@|urC5><vs|uOc>c_x?v`wI3|$@lY;QG^ds><MwEfI+8^3D3Cs(!En^ERzwzkMW={h0>bhG9!?`H9j{ld@MGQF(O"
+    "AGiCrWAm+_2XWW#uSq44?f&iC@4M7q-ki@Avc60xhf}Q6X@Bht<GnuPt~3p&_YlZ?Y5Xg1Z)M&w`cutu%!{o-fT+AX2ffyTp{7e^oY2x(rsJhD^?I>L*f&Tq"
+    "|Ld^U5j5AC$-WwM#mJcU>{RkM=lHHYeZyiWCh;1Yd2gn9apLtn$|tw(6?^^i5c!Wpd7iVEnJCXvu8BVOK)~ekHa5lE`A6l~UlCoa3JEEc|18=6)ivJqX=FVl"
+    "MY}G~#X@^byqB0u?aKVOQu5|0Xfa-j<hwG=iT)8m{^#gVhSccc+CL7%?|!<S_iV=BSIPXPQrEf4!_Q}bmGR2FuBAL!dDf1r{SzFM{WfKfZ%ci)V+m@n<T_Yl"
+    "y6(D@)BdARVI}OX6pKDsU)d^nj!Yc-OcOq&^B<<1#bmR~p>H1Ld$kXq)~ejsljnCk4qxr}ppuW%`_Ye^{EeG`y(f@7ExjMVypCd}Yp^-xpnn?<+|&Nphg-G("
+    "U%BrOhjEltQc~Z-tKBZ6L*2|nf8h6H_bHcZ!v2+co{jDNF(`Z6?mCCb*9ZHVFXDcTHD@I%l|Boi<wI5mrWs_a9Hg*?Lt10lrykPz%3D8c{a%Ml=>NOSRJ7S2"
+    "aIhZE+5X|OYoAO)x$QqnFt7TTb2xF9Y{gl*)mR#4^DU45`JK(DrT?jO?W&*OVu{n{-|YEsvhP(=?UmqA_+RLrbW4HU{&IHfH`tFpsys7%=je&MwU6yCeLrB^"
+    "E1aJH#~;7N#5zRZukcO(6jotAbk%O)wPpJ1tU61-GS;DvuP#XrFI}>vu21*%ACRymLDG)(BQE~y6U8ZGv!-jx;k>Ccj+D3809Z>GByu5yeq*Ix)L8ucZ>hPs"
+    "*}hA?D(b(f$5#g}Jgtv}-Zrn60rD~3CDl(X`M*T_C#~ml-1hG|)fLe#tw=yfcr2WqfaGHtQUCPA3j@}HqejHD2ni2GD<)Wye6z8Klm8m&H@Y?+8kUZ}-1i5V"
+    "zARFXAMiHT9QALS-y`>$H;u3OTc}-gPOwz|W4C_}L0-u1Kj%(Uq3Q1+bO!&S+c((J>v~d@dl$`DK6Gj5)}pR8{!zM}Bd9NY%yw$(vmZOXP+JP4aI%XL%ozsB"
+    "&+j26yPIZrs?*@~n?q5>Puz=;P%Tl8cYI6r+{{0Qo>jFU$0i_{BgEK0Jj9j~VtpZ48sw})_3VOL;&o)A)EFrta49dBXEn2C(sC)*MgL0m{qc<-5`>Pw`HZuL"
+    "$AgLDvCR+mqj|-?B-s*$G9D=R1j?D8Vw84R?1>a3o^kjxnnWggqj)GD_fdKue*m9&!tzLQ&O6SPvhN-n^LSTG@5y26D-3H9x%M@eZPAeXM6D*nLULV<o)pgE"
+    "6{B#(d+cHA5#-w;B*&_}@UrTOtE9|h{4IuM;?N;=>FZW)Gufx9uTHS!_EBeSe>DH<xap7TpZL#K;t~ZMuKtC6O_!2Y+{PMLEsdMtkmv`FYhjXq<h*>=?AA@p"
+    "J^mMa4qk_<T{1{|5iG%ursAxaz28ClG9XWk`L_-P)v;;Eym36dWv?9l8}Gs>3txPX-?hY~7nLZjQfu#F4)5>h0ZsJqws<JeDA4>>NV&%?L0S3_ojdDFurZdt"
+    "s?<WMCJp+)sYjTNBUh1yst(^j&kbP~JchC#_{Gxl3?|J)tAsKxoR2c~{2zf~s#>a@yc)|oy@VCt*MHXtIo9hC>bnh>N?9z+m6N&j`n-Adldxdu!S-8%!|IR5"
+    "s^MJpVb}jiN53)KhncIJTXt%Wm4`24mioxC_T84u_m(2t2?+@a=f?X_2^Wo_5E?tx03o5eZBi)^=9B;=`v_9e2f=aI{}e5o_&XuVjU{@2(`tOnfQ!JdmyO2`"
+    "HQ_;{3H}d%l9#X"
+)
+
+_LOWER = _unpack(
+    "c-rln$w~t;9Ebn4?)$#sK?E1{;tPoNARhGv1Ruh)h!?LufS};b2k_uc@F0piQ&10T@dX5-dWz|^Qzz|Ar_Chebo%=~5==5llXRM7Y>8r2M{%mB25NM$$&8ze"
+    "@>_Ulr8a7(4l~_ZP~PR(TD0w^o+|5cZ~m`7>K94|Txtwf(ddS1@E&ZW;hG#Zgb+dqA%qY@2qA<JLI@#*5Z1c?&$xuqq0(`yo`;y`Kt*Zq8an&4%L;q<kWby1"
+    "@ijMFwn~?DmCL*3@gv>mYdw;|<D}5`b1o(!{lvAdcoF8rPMw)!kJZeRy|n{&!Bo%Z7AyZgu$Y_8<gBxqS!)yvY?)R(>j5CUzLDeov?-*fc$hRLO7O7AC5cs8"
+    "-4504d%d<eXIAYWmd)Q{8P}+^<30`Q{q?&?1-U2ML)Sm<g+T<Od4&Q1KzP^~Q)i|%d&`(z;Qs{qC#amnmk$404$JcqLgmj1OR4CM>6?j`Dkq=yW!leNA%@D@"
+    "_d;d=-O5k6X_uZIv#e?6-oJfrss8VAe_XEEX4`Csn`W{rM&}!L1>nR{Dz`4ap1#`ibsl89JuH701VAsN66$7Nvq79+Tau%nBgw+k?1vFgz8fjS{-0ElGvmyN"
+    "=Gj!t4fE<2<k?o`>x1&<kSJWwH(uYZ6n<i4#!<{++^fzVBgYnEuAgd|cS#4e{rjD2XGXC=&-?;8rX6+5cPpn{45CIN5J6N4`|qPLf1nf-3Ix^5FOC2C3j"
+)
 
 
 def class_of(char: str) -> int:
     """Give the class bits of one character."""
-    code = ord(char)
-    return _TABLE[4352 + (_TABLE[code >> 8] << 8) + (code & 255)]
+    return _look_up(_CLASSES, ord(char))
+
+
+def kind_of(char: str) -> int:
+    """Give the boundary scanner's kind of one character."""
+    return _look_up(_KINDS, ord(char))
+
+
+def lower_of(char: str) -> str:
+    """Give the lower-case form of one character, itself where that would be several; ’ becomes the straight apostrophe."""
+    return chr(ord(char) + ((_look_up(_LOWER, ord(char)) + 0x8000 & 0xFFFF) - 0x8000))
