@@ -1,0 +1,530 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Count the distinct words of a text and turn them into symbols. The twin is `_pure/bpe_words.py`.
+
+A word of at most 16 bytes is two 64-bit numbers in the table itself, so that looking it up compares two integers and touches one cache
+line. Longer words have a second table and keep their bytes in an arena. Words are taken in batches: the slots of a whole batch are asked
+for before the first is used. Both tables grow with the number of distinct words, which is all that the memory depends on.
+
+Every word keeps the place where it was met first, so the order of the words does not depend on how the text was cut up for threads.
+"""
+
+import numpy as np
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy
+
+cdef extern from "pretokenize.h" nogil:
+    ctypedef struct pretok_t:
+        pass
+    void pretok_init(pretok_t *p, const uint8_t *text, size_t length, int scheme)
+    size_t pretok_fill(pretok_t *p, size_t *starts, size_t *ends, size_t capacity)
+    uint32_t uc_class(uint32_t code)
+    enum:
+        UC_LETTER
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define TP_PREFETCH(p) __builtin_prefetch(p)
+    #else
+    #define TP_PREFETCH(p) ((void)(p))
+    #endif
+    /* The low n bytes of a 64-bit load, on either byte order; n is 0 to 8. */
+    static inline unsigned long long tp_low_bytes(unsigned long long value, int n) {
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        return n == 0 ? 0 : value >> (64 - 8 * n) << (64 - 8 * n);
+    #else
+        return n == 8 ? value : value & ((1ULL << (8 * n)) - 1);
+    #endif
+    }
+    """
+    void TP_PREFETCH(const void *) noexcept nogil
+    uint64_t tp_low_bytes(uint64_t, int) noexcept nogil
+
+#: The pre-tokenizers of `pretokenize.h`; the position is the number.
+SCHEMES = ("none", "blank", "gpt2", "cl100k", "llama3", "qwen2", "o200k", "script")
+
+cdef enum:
+    BATCH = 256
+    SHORT = 16
+    LENGTH_BITS = 5
+
+cdef struct ShortWord:
+    uint64_t low
+    uint64_t high
+    int64_t count
+    uint64_t place  # where it was met first, shifted, and its length in the low bits
+
+cdef struct LongWord:
+    uint64_t hash
+    int64_t count
+    uint64_t place
+    int64_t start
+    int64_t length
+
+
+cdef inline uint64_t mixed(uint64_t low, uint64_t high) noexcept nogil:
+    cdef uint64_t key = (low * <uint64_t>0x9E3779B97F4A7C15) ^ ((high ^ (high >> 31)) * <uint64_t>0xD6E8FEB86659FD93)
+    key ^= key >> 32
+    return key * <uint64_t>0xA24BAED4963EE407
+
+
+cdef uint64_t hash_bytes(const uint8_t *word, int64_t length) noexcept nogil:
+    cdef uint64_t value = <uint64_t>length, chunk
+    cdef int64_t at = 0
+    while at + 8 <= length:
+        memcpy(&chunk, word + at, 8)
+        value = mixed(value ^ (value >> 29), chunk)
+        at += 8
+    chunk = 0
+    memcpy(&chunk, word + at, length - at)
+    return mixed(value ^ (value >> 29), chunk)
+
+
+def safe_cut(const uint8_t[::1] data):
+    """Give the last place before which the text may be cut without changing a word of any scheme, or 0.
+
+    That is before a blank or newline that follows a letter.
+    """
+    cdef int64_t at, back
+    cdef uint32_t code
+    for at in range(data.shape[0] - 1, 0, -1):
+        if data[at] != 0x20 and data[at] != 0x0A:
+            continue
+        back = at - 1
+        code = data[back]
+        if code >= 0x80:
+            while back > 0 and at - back < 4 and (data[back] & 0xC0) == 0x80:
+                back -= 1
+            code = code_point(&data[back], at - back)
+        if code < 0x110000 and uc_class(code) & UC_LETTER:
+            return at
+    return 0
+
+
+cdef inline uint32_t code_point(const uint8_t *at, int64_t size) noexcept nogil:
+    """Decode one character of `size` bytes; no code point where the lead byte asks for another size."""
+    cdef uint32_t lead = at[0]
+    if size == 1 and lead < 0x80:
+        return lead
+    if size == 2 and lead >> 5 == 6:
+        return (lead & 0x1F) << 6 | (at[1] & 0x3F)
+    if size == 3 and lead >> 4 == 14:
+        return (lead & 0x0F) << 12 | <uint32_t>(at[1] & 0x3F) << 6 | (at[2] & 0x3F)
+    if size == 4 and lead >> 3 == 30:
+        return (lead & 0x07) << 18 | <uint32_t>(at[1] & 0x3F) << 12 | <uint32_t>(at[2] & 0x3F) << 6 | (at[3] & 0x3F)
+    return 0xFFFFFFFF
+
+
+cdef inline int character_size(uint8_t lead) noexcept nogil:
+    return 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+
+
+cdef class WordCounter:
+    """Distinct words with their counts, in the order first met.
+
+    Parameters
+    ----------
+    scheme : str
+        One of `SCHEMES`: how `count_text` finds words.
+    """
+
+    cdef int scheme
+    cdef ShortWord *short_words
+    cdef int64_t n_short
+    cdef int short_bits
+    cdef LongWord *long_words
+    cdef int64_t n_long
+    cdef int long_bits
+    cdef uint8_t *arena
+    cdef int64_t arena_used, arena_capacity
+    cdef readonly int64_t clock
+    cdef bint failed
+
+    def __cinit__(self, str scheme="none"):
+        self.scheme = SCHEMES.index(scheme)
+        self.short_bits = 12
+        self.long_bits = 8
+        self.short_words = <ShortWord *>calloc(1 << self.short_bits, sizeof(ShortWord))
+        self.long_words = <LongWord *>calloc(1 << self.long_bits, sizeof(LongWord))
+        if self.short_words == NULL or self.long_words == NULL:
+            raise MemoryError("no memory for the words")
+
+    def __dealloc__(self):
+        free(self.short_words)
+        free(self.long_words)
+        free(self.arena)
+
+    def __len__(self):
+        return self.n_short + self.n_long
+
+    # Looking up and growing
+
+    cdef inline ShortWord *_find_short(self, uint64_t low, uint64_t high, uint64_t length) noexcept nogil:
+        cdef uint64_t mask = (<uint64_t>1 << self.short_bits) - 1
+        cdef uint64_t at = mixed(low, high + length) >> (64 - self.short_bits)
+        cdef ShortWord *word
+        while True:
+            word = self.short_words + at
+            if word.count == 0 or (word.low == low and word.high == high and (word.place & 31) == length):
+                return word
+            at = (at + 1) & mask
+
+    cdef bint _grow_short(self) noexcept nogil:
+        cdef ShortWord *old = self.short_words
+        cdef int64_t index, size = <int64_t>1 << self.short_bits
+        cdef ShortWord *fresh = <ShortWord *>calloc(size << 1, sizeof(ShortWord))
+        if fresh == NULL:
+            self.failed = True
+            return False
+        self.short_words = fresh
+        self.short_bits += 1
+        for index in range(size):
+            if old[index].count:
+                self._find_short(old[index].low, old[index].high, old[index].place & 31)[0] = old[index]
+        free(old)
+        return True
+
+    cdef void _add_short(self, uint64_t low, uint64_t high, uint64_t length, int64_t count, uint64_t place) noexcept nogil:
+        cdef ShortWord *word = self._find_short(low, high, length)
+        place = place << LENGTH_BITS | length
+        if word.count:
+            word.count += count
+            if place < word.place:
+                word.place = place
+            return
+        if 5 * (self.n_short + 1) > 3 * (<int64_t>1 << self.short_bits):
+            if not self._grow_short():
+                return
+            word = self._find_short(low, high, length)
+        word.low = low
+        word.high = high
+        word.count = count
+        word.place = place
+        self.n_short += 1
+
+    cdef LongWord *_find_long(self, uint64_t value, const uint8_t *bytes_, int64_t length) noexcept nogil:
+        cdef uint64_t mask = (<uint64_t>1 << self.long_bits) - 1
+        cdef uint64_t at = value >> (64 - self.long_bits)
+        cdef LongWord *word
+        while True:
+            word = self.long_words + at
+            if word.count == 0:
+                return word
+            if word.hash == value and word.length == length and memcmp(self.arena + word.start, bytes_, length) == 0:
+                return word
+            at = (at + 1) & mask
+
+    cdef bint _grow_long(self) noexcept nogil:
+        cdef LongWord *old = self.long_words
+        cdef int64_t index, size = <int64_t>1 << self.long_bits
+        cdef uint64_t at, mask = 2 * <uint64_t>size - 1
+        cdef LongWord *fresh = <LongWord *>calloc(size << 1, sizeof(LongWord))
+        if fresh == NULL:
+            self.failed = True
+            return False
+        self.long_bits += 1
+        for index in range(size):
+            if old[index].count:
+                at = old[index].hash >> (64 - self.long_bits)
+                while fresh[at].count:
+                    at = (at + 1) & mask
+                fresh[at] = old[index]
+        self.long_words = fresh
+        free(old)
+        return True
+
+    cdef void _add_long(self, const uint8_t *bytes_, int64_t length, int64_t count, uint64_t place) noexcept nogil:
+        cdef uint64_t value = hash_bytes(bytes_, length)
+        cdef LongWord *word = self._find_long(value, bytes_, length)
+        if word.count:
+            word.count += count
+            if place < word.place:
+                word.place = place
+            return
+        if 5 * (self.n_long + 1) > 3 * (<int64_t>1 << self.long_bits):
+            if not self._grow_long():
+                return
+            word = self._find_long(value, bytes_, length)
+        if self.arena_used + length > self.arena_capacity:
+            self.arena_capacity = (self.arena_used + length) * 3 // 2 + 4096
+            self.arena = <uint8_t *>realloc(self.arena, self.arena_capacity)
+            if self.arena == NULL:
+                self.failed = True
+                return
+        memcpy(self.arena + self.arena_used, bytes_, length)
+        word.hash = value
+        word.count = count
+        word.place = place
+        word.start = self.arena_used
+        word.length = length
+        self.arena_used += length
+        self.n_long += 1
+
+    cdef void _add_word(self, const uint8_t *bytes_, int64_t length, int64_t count, uint64_t place) noexcept nogil:
+        cdef uint64_t low = 0, high = 0
+        if length > SHORT:
+            self._add_long(bytes_, length, count, place)
+        elif length > 0:
+            memcpy(&low, bytes_, min(length, <int64_t>8))
+            if length > 8:
+                memcpy(&high, bytes_ + 8, length - 8)
+            self._add_short(low, high, length, count, place)
+
+    # Counting
+
+    cdef void _add_batch(self, const uint8_t *text, size_t text_length, const size_t *starts, const size_t *ends, size_t n,
+                         uint64_t base) noexcept nogil:
+        cdef uint64_t low[BATCH]
+        cdef uint64_t high[BATCH]
+        cdef size_t index, start, length
+        for index in range(n):
+            start = starts[index]
+            length = ends[index] - start
+            if length <= SHORT and start + SHORT <= text_length:
+                memcpy(low + index, text + start, 8)
+                memcpy(high + index, text + start + 8, 8)
+                low[index] = tp_low_bytes(low[index], 8 if length > 8 else <int>length)
+                high[index] = tp_low_bytes(high[index], <int>length - 8 if length > 8 else 0)
+                TP_PREFETCH(self.short_words + (mixed(low[index], high[index] + length) >> (64 - self.short_bits)))
+        for index in range(n):
+            start = starts[index]
+            length = ends[index] - start
+            if length <= SHORT and start + SHORT <= text_length:
+                self._add_short(low[index], high[index], length, 1, base + start)
+            else:
+                self._add_word(text + start, length, 1, base + start)
+
+    cdef void _count(self, const uint8_t *text, size_t length, uint64_t base) noexcept nogil:
+        cdef pretok_t words
+        cdef size_t starts[BATCH]
+        cdef size_t ends[BATCH]
+        cdef size_t n
+        pretok_init(&words, text, length, self.scheme)
+        n = pretok_fill(&words, starts, ends, BATCH)
+        while n and not self.failed:
+            self._add_batch(text, length, starts, ends, n, base)
+            n = pretok_fill(&words, starts, ends, BATCH)
+
+    def count_text(self, bytes text, int64_t place=-1):
+        """Count the words that the scheme finds in UTF-8 text.
+
+        Parameters
+        ----------
+        text : bytes
+            A document, or a part of one that was cut at a safe place.
+        place : int, default=-1
+            Where the part begins in the whole corpus; -1 puts it behind all that was counted before.
+        """
+        cdef const uint8_t *data = text
+        cdef size_t length = len(text)
+        cdef uint64_t base = <uint64_t>(self.clock if place < 0 else place)
+        with nogil:
+            self._count(data, length, base)
+        self.clock = max(self.clock, <int64_t>base + <int64_t>length)
+        if self.failed:
+            raise MemoryError("no memory for the words")
+
+    def add(self, bytes word, int64_t count=1):
+        """Count one word `count` more times."""
+        self._add_word(word, len(word), count, self.clock)
+        self.clock += 1
+        if self.failed:
+            raise MemoryError("no memory for the words")
+
+    def merge(self, WordCounter other, bint parallel=False):
+        """Add the counts of another counter.
+
+        Parameters
+        ----------
+        other : WordCounter
+            Left unchanged.
+        parallel : bool, default=False
+            Whether both counted parts of one corpus with places given; else all of `other` comes behind all of this one.
+        """
+        cdef uint64_t shift = 0 if parallel else <uint64_t>self.clock
+        cdef int64_t index
+        cdef ShortWord *word
+        cdef LongWord *long_word
+        with nogil:
+            for index in range(<int64_t>1 << other.short_bits):
+                word = other.short_words + index
+                if word.count:
+                    self._add_short(word.low, word.high, word.place & 31, word.count, (word.place >> LENGTH_BITS) + shift)
+            for index in range(<int64_t>1 << other.long_bits):
+                long_word = other.long_words + index
+                if long_word.count:
+                    self._add_long(other.arena + long_word.start, long_word.length, long_word.count, long_word.place + shift)
+        self.clock = max(self.clock, other.clock + <int64_t>shift)
+        if self.failed:
+            raise MemoryError("no memory for the words")
+
+    # Reading out: slots are numbered through both tables
+
+    cdef void _word(self, int64_t slot, const uint8_t **start, int64_t *length, int64_t *count) noexcept nogil:
+        cdef int64_t n_short_slots = <int64_t>1 << self.short_bits
+        if slot < n_short_slots:
+            start[0] = <const uint8_t *>&self.short_words[slot].low
+            length[0] = <int64_t>(self.short_words[slot].place & 31)
+            count[0] = self.short_words[slot].count
+        else:
+            start[0] = self.arena + self.long_words[slot - n_short_slots].start
+            length[0] = self.long_words[slot - n_short_slots].length
+            count[0] = self.long_words[slot - n_short_slots].count
+
+    def _order(self):
+        """List the slots in use by the place where their word was met first."""
+        cdef int64_t index, n = 0, n_short_slots = <int64_t>1 << self.short_bits
+        slots = np.empty(len(self), dtype=np.int64)
+        places = np.empty(len(self), dtype=np.int64)
+        cdef int64_t[::1] slot_view = slots
+        cdef int64_t[::1] place_view = places
+        for index in range(n_short_slots):
+            if self.short_words[index].count:
+                slot_view[n] = index
+                place_view[n] = <int64_t>(self.short_words[index].place >> LENGTH_BITS)
+                n += 1
+        for index in range(<int64_t>1 << self.long_bits):
+            if self.long_words[index].count:
+                slot_view[n] = n_short_slots + index
+                place_view[n] = <int64_t>self.long_words[index].place
+                n += 1
+        return slots[np.argsort(places)]
+
+    def words(self):
+        """List (word, count) in the order first met."""
+        cdef const int64_t[::1] order = self._order()
+        cdef const uint8_t *start
+        cdef int64_t length, count, index
+        result = []
+        for index in range(order.shape[0]):
+            self._word(order[index], &start, &length, &count)
+            result.append((PyBytes_FromStringAndSize(<const char *>start, length), count))
+        return result
+
+    def byte_symbols(self, const int32_t[::1] table):
+        """Give all words as ids, one per byte.
+
+        Parameters
+        ----------
+        table : int32 array of shape (256,)
+            The id of each byte.
+
+        Returns
+        -------
+        ids, offsets, counts : arrays
+            As `MergeLearner` takes them.
+        """
+        cdef const int64_t[::1] order = self._order()
+        cdef int64_t n = order.shape[0], index, at, length, total = 0, count
+        cdef const uint8_t *start
+        offsets = np.empty(n + 1, dtype=np.int64)
+        counts = np.empty(n, dtype=np.int64)
+        cdef int64_t[::1] offset_view = offsets
+        cdef int64_t[::1] count_view = counts
+        cdef int32_t[::1] id_view
+        with nogil:
+            for index in range(n):
+                self._word(order[index], &start, &length, &count)
+                offset_view[index] = total
+                count_view[index] = count
+                total += length
+            offset_view[n] = total
+        ids = np.empty(total, dtype=np.int32)
+        id_view = ids
+        with nogil:
+            for index in range(n):
+                self._word(order[index], &start, &length, &count)
+                for at in range(length):
+                    id_view[offset_view[index] + at] = table[start[at]]
+        return ids, offsets, counts
+
+    def character_counts(self):
+        """Count the characters of all words: code point -> how often it occurs in the corpus."""
+        sums = np.zeros(0x110000, dtype=np.int64)
+        cdef int64_t[::1] sum_view = sums
+        cdef const int64_t[::1] order = self._order()
+        cdef int64_t index, at, length, count
+        cdef int size
+        cdef const uint8_t *start
+        cdef uint32_t code
+        with nogil:
+            for index in range(order.shape[0]):
+                self._word(order[index], &start, &length, &count)
+                at = 0
+                while at < length:
+                    size = character_size(start[at])
+                    code = code_point(start + at, min(<int64_t>size, length - at))
+                    if code < 0x110000:
+                        sum_view[code] += count
+                    at += size
+        codes = np.flatnonzero(sums)
+        return dict(zip(codes.tolist(), sums[codes].tolist()))
+
+    def character_symbols(self, const int32_t[::1] first, const int32_t[::1] middle, const int32_t[::1] last, const int32_t[::1] only,
+                          const int32_t[::1] byte_table, int32_t end):
+        """Give all words as ids, one per character.
+
+        Parameters
+        ----------
+        first, middle, last, only : int32 arrays of shape (0x110000,)
+            The id of each character at the four places in a word (`only`: a word of one character); -1 where there is none.
+        byte_table : int32 array of shape (256,) or (0,)
+            What a character without id becomes: the ids of its bytes, or one -1 where the table is empty.
+        end : int
+            The id that closes every word, or -1.
+
+        Returns
+        -------
+        ids, offsets, counts : arrays
+            As `MergeLearner` takes them.
+        """
+        cdef const int64_t[::1] order = self._order()
+        cdef int64_t n = order.shape[0], index, at, part, length, total, count
+        cdef int size
+        cdef int32_t symbol
+        cdef const uint8_t *start
+        cdef uint32_t code
+        offsets = np.empty(n + 1, dtype=np.int64)
+        counts = np.empty(n, dtype=np.int64)
+        cdef int64_t[::1] offset_view = offsets
+        cdef int64_t[::1] count_view = counts
+        total = 0
+        for index in range(n):
+            self._word(order[index], &start, &length, &count)
+            total += length + 1
+        ids = np.empty(total, dtype=np.int32)
+        cdef int32_t[::1] id_view = ids
+        with nogil:
+            total = 0
+            for index in range(n):
+                self._word(order[index], &start, &length, &count)
+                offset_view[index] = total
+                count_view[index] = count
+                at = 0
+                while at < length:
+                    size = character_size(start[at])
+                    if at + size > length:
+                        size = <int>(length - at)
+                    code = code_point(start + at, size)
+                    symbol = -1
+                    if code < 0x110000:
+                        if at == 0:
+                            symbol = only[code] if size == length else first[code]
+                        else:
+                            symbol = last[code] if at + size == length else middle[code]
+                    if symbol >= 0 or byte_table.shape[0] == 0:
+                        id_view[total] = symbol
+                        total += 1
+                    else:
+                        for part in range(at, at + size):
+                            id_view[total] = byte_table[start[part]]
+                            total += 1
+                    at += size
+                if end >= 0:
+                    id_view[total] = end
+                    total += 1
+            offset_view[n] = total
+        return ids[:total].copy(), offsets, counts
