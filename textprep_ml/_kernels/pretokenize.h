@@ -15,6 +15,9 @@
  *
  * Bytes that are no UTF-8 count as one character each, of no class; so do surrogates in their three-byte form.
  * All but `blank` cover the text without gaps. Time is linear in the text.
+ *
+ * There are two ways to the same words. The plain scanner goes from character to character. Where SSE2 is, the block scanner turns 64 bytes
+ * at a time into bit masks, one bit per byte, and finds all beginnings of words in them by shifts, ands and ors (gpt2, cl100k, llama3, qwen2).
  */
 #ifndef TEXTPREP_PRETOKENIZE_H
 #define TEXTPREP_PRETOKENIZE_H
@@ -22,6 +25,12 @@
 #include <stdint.h>
 #include <string.h>
 #include "unicode_classes.h"
+#if defined(__SSE2__) && defined(__GNUC__)
+#include <emmintrin.h>
+#define PRETOK_BLOCKS 1
+#else
+#define PRETOK_BLOCKS 0
+#endif
 
 enum {
     PRETOK_NONE = 0,
@@ -35,11 +44,25 @@ enum {
     PRETOK_SCHEMES = 8
 };
 
+/* What the block scanner hands on from one block to the next. A mask here has at most its lowest bit set, unless said otherwise. */
+typedef struct {
+    uint64_t letter, number, space, blank, newline, other; /* the class of the last byte */
+    uint64_t lone;       /* the last byte ends a character that may be the first of a word of letters */
+    uint64_t eaten;      /* the last byte is a newline that belongs to the marks before it */
+    uint64_t set, clear; /* beginnings of words in the next block that a contraction makes and unmakes: any of the lowest bits */
+    size_t digits;       /* characters of the open number since its last cut */
+    size_t rest;         /* bytes of the next block that belong to the last character */
+    uint32_t bits;       /* and its class */
+} pretok_carry_t;
+
 typedef struct {
     const uint8_t *text;
     size_t length;
     size_t position; /* where the next word begins */
     int scheme;
+    size_t block;     /* where the block of `pending` begins */
+    uint64_t pending; /* beginnings of words, not yet told */
+    pretok_carry_t carry;
 } pretok_t;
 
 /* A character: its class bits, its code point and its number of bytes. */
@@ -196,7 +219,7 @@ static inline size_t pretok_cased(const uint8_t *text, size_t length, size_t at)
 static inline size_t pretok_next_o200k(const uint8_t *text, size_t length, size_t at) {
     pretok_char_t c = pretok_decode(text, length, at), next = {0, PRETOK_INVALID, 0};
     size_t first = at + c.size, end;
-    if (!(c.bits & (UC_LETTER | UC_NUMBER)) && !pretok_is_newline(text[at])) {
+    if (!(c.bits & (UC_LETTER | UC_NUMBER | UC_MARK)) && !pretok_is_newline(text[at])) {
         end = pretok_cased(text, length, first);
         if (end > first) return end;
     }
@@ -259,13 +282,6 @@ static inline size_t pretok_next_script(const uint8_t *text, size_t length, size
     return end;
 }
 
-static inline void pretok_init(pretok_t *p, const uint8_t *text, size_t length, int scheme) {
-    p->text = text;
-    p->length = length;
-    p->position = 0;
-    p->scheme = scheme;
-}
-
 /* The end of the word that begins at `at`, inside the text. */
 static inline size_t pretok_next(const uint8_t *text, size_t length, size_t at, int scheme) {
     switch (scheme) {
@@ -280,8 +296,247 @@ static inline size_t pretok_next(const uint8_t *text, size_t length, size_t at, 
     }
 }
 
-/* Write where the next words begin and end, at most `capacity` of them; give their number, 0 at the end of the text. */
-static inline size_t pretok_fill(pretok_t *p, size_t *starts, size_t *ends, size_t capacity) {
+static inline void pretok_init(pretok_t *p, const uint8_t *text, size_t length, int scheme) {
+    memset(p, 0, sizeof *p);
+    p->text = text;
+    p->length = length;
+    p->scheme = scheme;
+    p->block = (size_t)-64;
+}
+
+#if PRETOK_BLOCKS
+/* One bit per byte of a block. The bytes of a character all carry its class. */
+typedef struct {
+    uint64_t letter, number, space, blank, newline, quote;
+    uint64_t wide;       /* not ASCII */
+    uint64_t inner;      /* bytes of a character after its first */
+    uint64_t last_space; /* first bytes of wide white space that is followed by something else */
+} pretok_masks_t;
+
+/* Which of 16 bytes are in [low, low + count). */
+static inline __m128i pretok_range(__m128i bytes, int low, int count) {
+    return _mm_cmplt_epi8(_mm_add_epi8(bytes, _mm_set1_epi8((char)(128 - low))), _mm_set1_epi8((char)(count - 128)));
+}
+
+static inline void pretok_classify(const uint8_t *bytes, pretok_masks_t *m) {
+    int i;
+    memset(m, 0, sizeof *m);
+    for (i = 0; i < 64; i += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(bytes + i));
+        __m128i blank = _mm_cmpeq_epi8(v, _mm_set1_epi8(' '));
+        __m128i newline = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\r')));
+        m->letter |= (uint64_t)_mm_movemask_epi8(pretok_range(_mm_or_si128(v, _mm_set1_epi8(0x20)), 'a', 26)) << i;
+        m->number |= (uint64_t)_mm_movemask_epi8(pretok_range(v, '0', 10)) << i;
+        m->space |= (uint64_t)_mm_movemask_epi8(_mm_or_si128(blank, pretok_range(v, '\t', 5))) << i;
+        m->blank |= (uint64_t)_mm_movemask_epi8(blank) << i;
+        m->newline |= (uint64_t)_mm_movemask_epi8(newline) << i;
+        m->quote |= (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\''))) << i;
+        m->wide |= (uint64_t)_mm_movemask_epi8(v) << i;
+    }
+}
+
+static inline void pretok_mark(pretok_masks_t *m, uint64_t span, uint32_t bits) {
+    if (bits & UC_LETTER) m->letter |= span;
+    if (bits & UC_NUMBER) m->number |= span;
+    if (bits & UC_SPACE) m->space |= span;
+}
+
+static inline int pretok_is_space(const uint8_t *text, size_t length, size_t at) {
+    return at >= length || (pretok_decode(text, length, at).bits & UC_SPACE);
+}
+
+/* Look up the characters of the block at `base` that are not ASCII. */
+static inline void pretok_classify_wide(pretok_t *p, size_t base, pretok_masks_t *m) {
+    pretok_carry_t *carry = &p->carry;
+    uint64_t todo = m->wide;
+    if (carry->rest) {
+        uint64_t span = ((uint64_t)1 << carry->rest) - 1;
+        pretok_mark(m, span, carry->bits);
+        m->inner |= span;
+        todo &= ~span;
+        carry->rest = 0;
+    }
+    while (todo) {
+        size_t i = (size_t)__builtin_ctzll(todo);
+        pretok_char_t c = pretok_decode(p->text, p->length, base + i);
+        uint64_t first = (uint64_t)1 << i, span = (((uint64_t)1 << c.size) - 1) << i;
+        pretok_mark(m, span, c.bits);
+        m->inner |= span & ~first;
+        if ((c.bits & UC_SPACE) && !pretok_is_space(p->text, p->length, base + i + c.size)) m->last_space |= first;
+        todo &= ~span;
+        if (i + c.size > 64) {
+            carry->rest = i + c.size - 64;
+            carry->bits = c.bits;
+        }
+    }
+}
+
+/* First bytes of white space that is followed by something else. */
+static inline uint64_t pretok_last_spaces(const pretok_t *p, size_t base, const pretok_masks_t *m, uint64_t beyond) {
+    uint64_t next = (m->space | beyond) >> 1;
+    if (m->space >> 63 && pretok_is_space(p->text, p->length, base + 64)) next |= (uint64_t)1 << 63;
+    return (m->space & ~m->wide & ~next) | m->last_space;
+}
+
+/* Contractions among the words that begin in the block: the letters behind the quote go with it, and those after them begin a word. */
+static inline uint64_t pretok_contract(pretok_t *p, size_t base, uint64_t quotes, uint64_t starts, int fold) {
+    pretok_carry_t *carry = &p->carry;
+    starts = (starts & ~carry->clear) | carry->set;
+    carry->clear = carry->set = 0;
+    for (quotes &= starts; quotes; quotes &= quotes - 1) {
+        size_t i = (size_t)__builtin_ctzll(quotes), size = pretok_contraction(p->text, p->length, base + i, fold);
+        if (!size) continue;
+        if (i + 1 < 64) starts &= ~((uint64_t)1 << (i + 1)); else carry->clear = 1;
+        if (base + i + size >= p->length) continue;
+        if (i + size < 64) starts |= (uint64_t)1 << (i + size); else carry->set |= (uint64_t)1 << (i + size - 64);
+    }
+    return starts;
+}
+
+static inline uint64_t pretok_starts_gpt2(pretok_t *p, size_t base, const pretok_masks_t *m, uint64_t valid) {
+    pretok_carry_t *carry = &p->carry;
+    uint64_t other = valid & ~(m->letter | m->number | m->space);
+    uint64_t change = (m->letter & ~(m->letter << 1 | carry->letter)) | (m->number & ~(m->number << 1 | carry->number)) |
+                      (other & ~(other << 1 | carry->other));
+    uint64_t starts = change & ~(m->blank << 1 | carry->blank);
+    if (m->space & ~m->blank || m->space & m->space << 1 || carry->space)
+        starts |= (m->space & ~(m->space << 1 | carry->space)) | pretok_last_spaces(p, base, m, ~valid);
+    else
+        starts |= m->space;
+    starts = pretok_contract(p, base, m->quote, starts, 0);
+    carry->other = other >> 63;
+    return starts;
+}
+
+/* Cut numbers every three characters; `first` has their first bytes. */
+static inline uint64_t pretok_cut_numbers(pretok_carry_t *carry, const pretok_masks_t *m, uint64_t first) {
+    uint64_t leads = m->number & ~m->inner, starts = first, cut;
+    size_t digits = carry->digits;
+    if (m->number & m->wide) {
+        for (starts = 0; leads; leads &= leads - 1) {
+            uint64_t bit = leads & -leads;
+            if (bit & first || digits == 3) digits = 0;
+            if (digits++ == 0) starts |= bit;
+        }
+        carry->digits = digits;
+        return starts;
+    }
+    if (carry->number & m->number) {
+        uint64_t until = ((uint64_t)2 << (3 - digits)) - 1;
+        if ((m->number & until) == until) starts |= (uint64_t)1 << (3 - digits);
+    }
+    cut = m->number & m->number << 1 & m->number << 2;
+    cut &= cut << 1 | (uint64_t)(carry->number ? 7 : 0);
+    while (1) {
+        uint64_t more = starts << 3 & cut & ~starts;
+        if (!more) break;
+        starts |= more;
+    }
+    if (m->number >> 63) carry->digits = starts ? (size_t)__builtin_clzll(starts) + 1 : digits + 64;
+    return starts;
+}
+
+/* Whether white space without newlines from byte `i` of the block on is followed by a newline, or (when `whole`) by the end. */
+static inline int pretok_line_goes_on(const pretok_t *p, size_t at, int whole) {
+    while (at < p->length) {
+        pretok_char_t c = pretok_decode(p->text, p->length, at);
+        if (!(c.bits & UC_SPACE)) return 0;
+        if (pretok_is_newline(p->text[at])) return 1;
+        at += c.size;
+    }
+    return whole;
+}
+
+static inline uint64_t pretok_starts_lines(pretok_t *p, size_t base, const pretok_masks_t *m, uint64_t valid, uint64_t other) {
+    pretok_carry_t *carry = &p->carry;
+    uint64_t newline = m->newline, inline_space = m->space & ~newline;
+    uint64_t eaten = newline & ((other << 1 | carry->other) | carry->eaten), sum = newline + eaten;
+    uint64_t after = (sum & ~newline) | (carry->eaten & ~newline);
+    uint64_t starts = (m->space & ~(m->space << 1 | carry->space) & ~eaten) | (after & inline_space);
+    uint64_t turns = inline_space & (newline << 1 | carry->newline) & ~starts;
+    starts |= pretok_last_spaces(p, base, m, ~valid) & ~newline;
+    for (; turns; turns &= turns - 1)
+        if (!pretok_line_goes_on(p, base + (size_t)__builtin_ctzll(turns), p->scheme == PRETOK_CL100K)) starts |= turns & -turns;
+    carry->eaten = sum < newline;
+    return starts;
+}
+
+static inline uint64_t pretok_starts_cl100k(pretok_t *p, size_t base, const pretok_masks_t *m, uint64_t valid) {
+    pretok_carry_t *carry = &p->carry;
+    uint64_t other = valid & ~(m->letter | m->number | m->space), prev_blank = m->blank << 1 | carry->blank;
+    uint64_t marks = other & ~(other << 1 | carry->other) & ~prev_blank;
+    uint64_t lone = marks | (carry->lone & m->inner), joins, starts;
+    if (m->inner) {
+        lone |= lone << 1 & m->inner;
+        lone |= lone << 1 & m->inner;
+        lone |= lone << 1 & m->inner;
+    }
+    lone |= m->space & ~m->newline;
+    joins = lone << 1 | carry->lone;
+    starts = marks | (m->letter & ~(m->letter << 1 | carry->letter) & ~joins);
+    if (m->number) {
+        uint64_t first = m->number & ~(m->number << 1 | carry->number);
+        starts |= p->scheme == PRETOK_QWEN2 ? m->number & ~m->inner : pretok_cut_numbers(carry, m, first);
+    }
+    if (m->space & ~m->blank || m->space & m->space << 1 || carry->space || carry->eaten)
+        starts |= pretok_starts_lines(p, base, m, valid, other);
+    else
+        starts |= m->space;
+    starts = pretok_contract(p, base, m->quote, starts, 1);
+    carry->other = other >> 63;
+    carry->lone = lone >> 63;
+    carry->newline = m->newline >> 63;
+    return starts;
+}
+
+/* The beginnings of words in the next block. */
+static inline uint64_t pretok_block(pretok_t *p, size_t base) {
+    pretok_masks_t m;
+    pretok_carry_t *carry = &p->carry;
+    size_t left = p->length - base;
+    uint64_t valid = ~(uint64_t)0, starts;
+    if (left >= 64) {
+        pretok_classify(p->text + base, &m);
+    } else {
+        uint8_t padded[64] = {0};
+        memcpy(padded, p->text + base, left);
+        pretok_classify(padded, &m);
+        valid = ((uint64_t)1 << left) - 1;
+    }
+    if (m.wide) pretok_classify_wide(p, base, &m);
+    starts = p->scheme == PRETOK_GPT2 ? pretok_starts_gpt2(p, base, &m, valid) : pretok_starts_cl100k(p, base, &m, valid);
+    carry->letter = m.letter >> 63;
+    carry->number = m.number >> 63;
+    carry->space = m.space >> 63;
+    carry->blank = m.blank >> 63;
+    return starts;
+}
+
+static inline size_t pretok_fill_blocks(pretok_t *p, size_t *starts, size_t *ends, size_t capacity) {
+    size_t n = 0;
+    if (p->position >= p->length) return 0;
+    for (;;) {
+        while (p->pending && n < capacity) {
+            ends[n++] = p->block + (size_t)__builtin_ctzll(p->pending);
+            p->pending &= p->pending - 1;
+        }
+        if (n == capacity) break;
+        if (p->block + 64 >= p->length && p->block + 64 != 0) {
+            ends[n++] = p->length;
+            break;
+        }
+        p->block += 64;
+        p->pending = pretok_block(p, p->block);
+        if (p->block == 0) p->pending &= ~(uint64_t)1; /* the first word is open from the beginning */
+    }
+    starts[0] = p->position;
+    memcpy(starts + 1, ends, (n - 1) * sizeof *ends);
+    p->position = ends[n - 1];
+    return n;
+}
+#endif
+
+static inline size_t pretok_fill_plain(pretok_t *p, size_t *starts, size_t *ends, size_t capacity) {
     size_t n = 0, at = p->position;
     while (n < capacity) {
         if (p->scheme == PRETOK_BLANK) at = pretok_run(p->text, p->length, at, UC_SPACE, 1, PRETOK_ALL);
@@ -292,5 +547,13 @@ static inline size_t pretok_fill(pretok_t *p, size_t *starts, size_t *ends, size
     }
     p->position = at;
     return n;
+}
+
+/* Write where the next words begin and end, at most `capacity` of them, which is not 0; give their number, 0 at the end of the text. */
+static inline size_t pretok_fill(pretok_t *p, size_t *starts, size_t *ends, size_t capacity) {
+#if PRETOK_BLOCKS
+    if (p->scheme >= PRETOK_GPT2 && p->scheme <= PRETOK_QWEN2) return pretok_fill_blocks(p, starts, ends, capacity);
+#endif
+    return pretok_fill_plain(p, starts, ends, capacity);
 }
 #endif
