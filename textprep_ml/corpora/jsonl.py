@@ -1,0 +1,83 @@
+"""JSON lines with spans: one document a line, ``{"id": ..., "text": ..., "sentences": [[start, end], ...]}``."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from textprep_ml.corpora._files import fail, iter_lines, open_atomically, stem
+from textprep_ml.corpora._rows import Row, check_sentences, check_text, shorten
+
+
+def iter_jsonl(path: str | os.PathLike[str]) -> Iterator[Row]:
+    """Stream the documents of a JSON lines file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        One JSON object a line, with "text" and "sentences" (half-open spans in code points). A missing "id"
+        becomes the file name and the line. Other keys are kept. Empty lines are skipped.
+
+    Yields
+    ------
+    dict
+        One document.
+
+    Raises
+    ------
+    CorpusFormatError
+        If a line is no such object, or a span is empty, out of range, unsorted or overlaps another.
+    """
+    for number, line in iter_lines(path):
+        if number == 1:
+            line = line.removeprefix("\ufeff")
+        if line.strip():
+            yield _parse(line, number, path)
+
+
+def _parse(line: str, number: int, path: str | os.PathLike[str]) -> Row:
+    complain = partial(fail, path, number)
+    try:
+        value: Any = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        complain(f"not JSON ({error}).")
+    if not isinstance(value, dict):
+        complain(f"not a JSON object: {shorten(value)}.")
+    for key in ("text", "sentences"):
+        if key not in value:
+            complain(f'no "{key}" among the keys {shorten(sorted(value))}.')
+    check_text(value["text"], complain)
+    name = value.get("id", f"{stem(path)}-{number:04d}")
+    if not isinstance(name, str):
+        complain(f'"id" is not a string: {shorten(name)}.')
+    sentences = check_sentences(value["sentences"], value["text"], complain)
+    return {"id": name, "text": value["text"], "sentences": sentences} | {
+        key: item for key, item in value.items() if key not in ("id", "text", "sentences")
+    }
+
+
+def write_jsonl(rows: Iterable[Row], path: str | os.PathLike[str]) -> None:
+    """Write documents as JSON lines; every column is kept.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        Documents.
+    path : str or path-like
+        Where the file goes.
+
+    Raises
+    ------
+    CorpusFormatError
+        If a column holds what JSON cannot.
+    """
+    with open_atomically(path) as file:
+        for index, row in enumerate(rows):
+            try:
+                line = json.dumps(row, ensure_ascii=False, allow_nan=False)
+            except (TypeError, ValueError) as error:
+                fail(path, index + 1, f"row {index} cannot be written as JSON: {error}.")
+            file.write(line + "\n")
