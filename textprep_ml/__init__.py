@@ -13,6 +13,9 @@ _LAZY = {
     "CorpusFormatError": "exceptions",
     "ConfigError": "exceptions",
     "ModelFormatError": "exceptions",
+    "EditDistanceTransformer": "distance",
+    "edit_distance": "distance",
+    "pairwise_edit_distances": "distance",
 }
 
 __all__ = ["__version__", *_LAZY]
