@@ -1,0 +1,1234 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
+"""Candidate sentence boundaries: scan a text into tokens, describe each candidate by small codes, score it by a linear model or a tree.
+
+Works on the storage of `str` itself (one, two or four bytes per character), so offsets are code points without any conversion. One pass
+collects how the words of this very text behave; a second pass describes the candidates. Time is linear in the text; beside the result, memory
+is a block of tokens and one entry per distinct word.
+"""
+
+from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND
+from libc.math cimport exp
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memmove, memset
+
+import numpy as np
+
+cdef extern from "boundaries.h" nogil:
+    enum: MARK_NONE, MARK_PERIOD, MARK_BANG, MARK_QUESTION, MARK_MULTIPLE, MARK_ELLIPSIS, MARK_STOP, MARK_WIDE
+    enum: MARK_COMMA, MARK_COLON, MARK_SEMICOLON, MARK_DASH, MARK_OTHER, MARK_END_THEN_COMMA, N_MARKS
+    enum: CLOSER_NONE, CLOSER_QUOTE_AFTER, CLOSER_BRACKET_AFTER, CLOSER_QUOTE_BEFORE, CLOSER_BRACKET_BEFORE, CLOSER_SEVERAL, N_CLOSERS
+    enum: LEAD_NONE, LEAD_QUOTE, LEAD_BRACKET, LEAD_BULLET, LEAD_DASH, LEAD_HASH, LEAD_AT, LEAD_OTHER, N_LEADS
+    enum: SHAPE_EMPTY, SHAPE_LOWER, SHAPE_TITLE, SHAPE_UPPER, SHAPE_INITIAL, SHAPE_SINGLE_LOWER, SHAPE_MIXED, SHAPE_NUMBER
+    enum: SHAPE_ALPHANUMERIC, SHAPE_DOTTED_UPPER, SHAPE_DOTTED_LOWER, SHAPE_LINK, SHAPE_UNCASED, SHAPE_IDEOGRAPH, SHAPE_PICTOGRAPH, SHAPE_ROMAN
+    enum: N_SHAPES
+    enum: KIND_MARK, KIND_INSIDE, KIND_MARK_LINE, KIND_LINE, KIND_PARAGRAPH, KIND_GAP, N_KINDS
+    enum: K_OTHER, K_SPACE, K_NEWLINE, K_LOWER, K_UPPER, K_DIGIT, K_LETTER, K_IDEOGRAPH, K_PERIOD, K_BANG, K_QUESTION, K_ELLIPSIS, K_STOP
+    enum: K_WIDE_STOP, K_COMMA, K_COLON, K_SEMICOLON, K_DASH, K_HYPHEN, K_OPEN_BRACKET, K_CLOSE_BRACKET, K_OPEN_QUOTE, K_CLOSE_QUOTE
+    enum: K_QUOTE, K_APOSTROPHE, K_BULLET, K_SLASH, K_AT, K_HASH, K_MARK, K_PICTOGRAPH, K_FORMAT
+    ctypedef struct token_t:
+        int64_t start
+        int64_t end
+        uint64_t hash
+        uint32_t entry
+        uint32_t word
+        int32_t blanks
+        uint8_t newlines
+        uint8_t mark
+        uint8_t closer
+        uint8_t lead
+        uint8_t shape
+        uint8_t length
+        uint8_t lead_length
+        uint8_t first
+        int8_t brackets
+        uint8_t opens_quote
+        uint8_t closes_quote
+    ctypedef struct entry_t:
+        uint64_t hash
+        uint32_t lower
+        uint32_t upper_inside
+        uint32_t period
+        uint32_t period_then_lower
+        uint32_t bare
+    ctypedef struct counts_t:
+        entry_t *entries
+        uint32_t n_entries
+    int counts_init(counts_t *c)
+    void counts_free(counts_t *c)
+    void counts_clear(counts_t *c)
+    int64_t counts_find(counts_t *c, uint64_t hash)
+    uint64_t mix_hash(uint64_t h)
+    const uint32_t NO_ENTRY
+    uint32_t uc_kind(uint32_t code)
+    uint32_t uc_lower_difference(uint32_t code)
+
+ctypedef fused char_t:
+    uint8_t
+    uint16_t
+    uint32_t
+
+cdef uint64_t HASH_SEED = 0xCBF29CE484222325
+cdef uint64_t HASH_PRIME = 0x100000001B3
+
+cdef enum:
+    LOOKBACK = 4        # tokens before a candidate that its description reads
+    LOOKAHEAD = 12      # tokens after it
+    BLOCK = 32768       # tokens held at a time
+
+# The codes that describe a candidate, in the order of the columns; `segmentation/attributes.py` names them.
+cdef enum:
+    A_KIND, A_MARK, A_CLOSER, A_LEFT_SHAPE, A_LEFT_LENGTH, A_LEFT_WORD, A_LEFT_CLASS, A_LEFT_GROUP, A_LEFT_EVIDENCE, A_LEFT_RAW, A_LEFT_USUAL
+    A_RIGHT_LEAD, A_RIGHT_SHAPE, A_RIGHT_WORD, A_RIGHT_GROUP, A_RIGHT_EVIDENCE, A_RIGHT_USUAL, A_RIGHT_MARK, A_RIGHT_LENGTH
+    A_LEFT2_SHAPE, A_LEFT2_WORD, A_LEFT2_MARK, A_LEFT2_GROUP, A_RIGHT2_SHAPE, A_RIGHT2_WORD, A_RIGHT2_LEAD
+    A_BLANKS, A_SLACK, A_LINE_PLACE, A_LINE_REST, A_SINCE_END, A_UNTIL_END, A_QUOTE, A_BRACKET
+    A_DOC_MARKS, A_DOC_LINES, A_DOC_LINE_ENDS, A_DOC_CAPS, A_LINE_START, A_LINE_LENGTH, A_NEXT_LINE
+    N_ATTRIBUTES
+
+cdef inline bint is_end_mark(int mark) noexcept nogil:
+    return MARK_PERIOD <= mark <= MARK_WIDE
+
+cdef inline bint is_core(uint32_t kind) noexcept nogil:
+    return K_LOWER <= kind <= K_IDEOGRAPH or kind == K_MARK or kind == K_FORMAT
+
+cdef inline bint is_closer(uint32_t kind) noexcept nogil:
+    return kind == K_CLOSE_BRACKET or kind == K_CLOSE_QUOTE or kind == K_QUOTE or kind == K_APOSTROPHE
+
+cdef inline bint is_opener(uint32_t kind) noexcept nogil:
+    return kind == K_OPEN_BRACKET or kind == K_OPEN_QUOTE or kind == K_QUOTE or kind == K_APOSTROPHE
+
+cdef inline bint is_end_kind(uint32_t kind) noexcept nogil:
+    return K_PERIOD <= kind <= K_WIDE_STOP
+
+cdef inline uint64_t hash_step(uint64_t h, uint32_t code) noexcept nogil:
+    return (h ^ ((code + <uint32_t><int32_t><int16_t>uc_lower_difference(code)) & 0x1FFFFF)) * HASH_PRIME
+
+
+def hash_word(str word):
+    """Give the 64-bit hash under which the scanner finds `word`, lower-cased."""
+    cdef uint64_t h = HASH_SEED
+    cdef Py_UCS4 c
+    for c in word:
+        if uc_kind(c) != K_FORMAT:
+            h = hash_step(h, c)
+    return mix_hash(h)
+
+
+cdef struct scan_t:
+    int64_t position        # where scanning goes on
+    int64_t length          # of the text
+    int64_t chunk_end       # end of the run of non-blanks that `position` is in
+    bint chunk_link         # the run holds :// or @ between core characters
+    int32_t blanks          # white space before the next token
+    int32_t newlines
+
+
+cdef bint find_chunk(const char_t *text, scan_t *s) noexcept nogil:
+    """Skip white space, then find the end of the run of non-blanks and whether it is a link or an address."""
+    cdef int64_t i = s.position, n = s.length
+    cdef uint32_t kind = K_SPACE, before = K_SPACE
+    s.blanks = 0
+    s.newlines = 0
+    while i < n:
+        kind = uc_kind(text[i])
+        if kind == K_NEWLINE:
+            s.newlines += s.newlines < 255
+            s.blanks = 0
+        elif kind == K_SPACE:
+            if s.blanks < 250:
+                s.blanks += 4 if text[i] == 9 else 1
+        else:
+            break
+        i += 1
+    s.position = i
+    if i == n:
+        s.chunk_end = i
+        return False
+    s.chunk_link = False
+    while i < n:
+        kind = uc_kind(text[i])
+        if kind == K_SPACE or kind == K_NEWLINE:
+            break
+        if kind == K_AT:
+            if is_core(before):
+                s.chunk_link = True
+        elif kind == K_SLASH and before == K_SLASH and text[i] == 47 and i - 2 >= s.position and text[i - 2] == 58:
+            s.chunk_link = True
+        before = kind
+        i += 1
+    s.chunk_end = i
+    return True
+
+
+cdef bint starts_sentence(const char_t *text, int64_t i, int64_t end, bint after_single_period) noexcept nogil:
+    """Whether what stands at `i`, directly after an end mark, looks like the start of a sentence."""
+    cdef uint32_t kind, following
+    while i < end and is_opener(uc_kind(text[i])):
+        i += 1
+    if i == end:
+        return False
+    kind = uc_kind(text[i])
+    if not after_single_period:
+        return kind == K_LOWER or kind == K_UPPER or kind == K_LETTER or kind == K_IDEOGRAPH
+    if kind != K_UPPER:
+        return kind == K_LETTER or kind == K_IDEOGRAPH
+    following = uc_kind(text[i + 1]) if i + 1 < end else K_SPACE
+    return following == K_LOWER or (text[i] == 73 and not is_core(following) and following != K_PERIOD)
+
+
+cdef int64_t inner_boundary(const char_t *text, int64_t core_start, int64_t run, int64_t run_end, int64_t chunk_end, bint link) noexcept nogil:
+    """Where the token ends when the run of non-core characters [run, run_end) inside it ends a sentence, else -1."""
+    cdef int64_t i, last = -1
+    cdef int n_periods = 0
+    cdef uint32_t kind = 0, k
+    for i in range(run, run_end):
+        k = uc_kind(text[i])
+        if is_end_kind(k):
+            last = i
+            if k == K_PERIOD:
+                n_periods += 1
+            if kind != K_WIDE_STOP:
+                kind = k
+    if last < 0:
+        return -1
+    if kind == K_WIDE_STOP:
+        if run_end == run + 1 and text[run] == 0xFF0E and uc_kind(text[run - 1]) == K_DIGIT and uc_kind(text[run_end]) == K_DIGIT:
+            return -1
+    elif link:
+        return -1
+    elif kind == K_PERIOD and n_periods == 1 and run - core_start < 2:
+        return -1
+    i = last + 1
+    while i < run_end and (is_closer(uc_kind(text[i])) or uc_kind(text[i]) == K_PICTOGRAPH):
+        i += 1
+    if kind == K_WIDE_STOP:
+        return i
+    return i if starts_sentence(text, i, chunk_end, kind == K_PERIOD and n_periods == 1) else -1
+
+
+cdef void read_lead(const char_t *text, int64_t start, int64_t core, token_t *t) noexcept nogil:
+    """Describe what stands before the core."""
+    cdef int64_t i
+    cdef uint32_t kind
+    cdef int lead = LEAD_NONE
+    for i in range(start, core):
+        kind = uc_kind(text[i])
+        if kind == K_OPEN_QUOTE or kind == K_QUOTE:
+            lead = LEAD_QUOTE
+            t.opens_quote = 1
+        elif kind == K_OPEN_BRACKET:
+            t.brackets += t.brackets < 100
+            if lead != LEAD_QUOTE:
+                lead = LEAD_BRACKET
+        elif kind == K_CLOSE_BRACKET:
+            t.brackets -= t.brackets > -100
+        elif lead == LEAD_NONE:
+            if kind == K_APOSTROPHE:
+                lead = LEAD_QUOTE
+            elif kind == K_BULLET:
+                lead = LEAD_BULLET
+            elif kind == K_DASH or kind == K_HYPHEN:
+                lead = LEAD_DASH
+            elif kind == K_HASH:
+                lead = LEAD_HASH
+            elif kind == K_AT:
+                lead = LEAD_AT
+            else:
+                lead = LEAD_OTHER
+    t.lead = lead
+
+
+cdef void read_trail(const char_t *text, int64_t i, int64_t end, token_t *t) noexcept nogil:
+    """Describe the marks and closers after the core."""
+    cdef uint32_t kind
+    cdef int mark = MARK_NONE, n_marks = 0, n_periods = 0, quotes_after = 0, brackets_after = 0, quotes_before = 0, brackets_before = 0
+    while i < end:
+        kind = uc_kind(text[i])
+        if is_end_kind(kind):
+            quotes_before += quotes_after
+            brackets_before += brackets_after
+            quotes_after = brackets_after = 0
+            n_marks += 1
+            if kind == K_PERIOD:
+                n_periods += 1
+                mark = MARK_PERIOD
+            elif kind == K_BANG:
+                mark = MARK_BANG
+            elif kind == K_QUESTION:
+                mark = MARK_QUESTION
+            elif kind == K_ELLIPSIS:
+                mark = MARK_ELLIPSIS
+                n_periods += 3
+            elif kind == K_STOP:
+                mark = MARK_STOP
+            else:
+                mark = MARK_WIDE
+        elif kind == K_CLOSE_QUOTE or kind == K_QUOTE or kind == K_APOSTROPHE:
+            quotes_after += 1
+            if kind != K_APOSTROPHE:
+                t.closes_quote = 1
+        elif kind == K_OPEN_QUOTE:
+            t.opens_quote = 1
+        elif kind == K_CLOSE_BRACKET:
+            brackets_after += 1
+            t.brackets -= t.brackets > -100
+        elif kind == K_OPEN_BRACKET:
+            t.brackets += t.brackets < 100
+        elif kind == K_COMMA or kind == K_COLON or kind == K_SEMICOLON or kind == K_DASH or kind == K_HYPHEN:
+            quotes_before += quotes_after
+            brackets_before += brackets_after
+            quotes_after = brackets_after = 0
+            if is_end_mark(mark) or mark == MARK_END_THEN_COMMA:
+                mark = MARK_END_THEN_COMMA
+            elif kind == K_COMMA:
+                mark = MARK_COMMA
+            elif kind == K_COLON:
+                mark = MARK_COLON
+            elif kind == K_SEMICOLON:
+                mark = MARK_SEMICOLON
+            else:
+                mark = MARK_DASH
+        elif mark == MARK_NONE and kind != K_PICTOGRAPH and kind != K_MARK and kind != K_FORMAT:
+            mark = MARK_OTHER
+        i += 1
+    if is_end_mark(mark) and n_marks > 1 and mark != MARK_WIDE and mark != MARK_STOP:
+        mark = MARK_ELLIPSIS if n_periods >= 2 and mark != MARK_BANG and mark != MARK_QUESTION else MARK_MULTIPLE
+    t.mark = mark
+    if (quotes_after + quotes_before > 0) and (brackets_after + brackets_before > 0):
+        t.closer = CLOSER_SEVERAL
+    elif quotes_after:
+        t.closer = CLOSER_QUOTE_AFTER
+    elif brackets_after:
+        t.closer = CLOSER_BRACKET_AFTER
+    elif quotes_before:
+        t.closer = CLOSER_QUOTE_BEFORE
+    elif brackets_before:
+        t.closer = CLOSER_BRACKET_BEFORE
+    else:
+        t.closer = CLOSER_NONE
+
+
+cdef void next_token(const char_t *text, scan_t *s, token_t *t) noexcept nogil:
+    """Read the token at `s.position`, which lies inside a chunk."""
+    cdef int64_t start = s.position, end = s.chunk_end, i, core, run, run_end, cut, segment = 0, longest = 0, core_end
+    cdef uint32_t kind, first = K_OTHER, code
+    cdef uint64_t h = HASH_SEED
+    cdef int n_upper = 0, n_lower = 0, n_digit = 0, n_letter = 0, n_ideograph = 0, n_periods = 0
+    cdef bint roman = True, after_first_lower = True
+    t.start = start
+    t.blanks = s.blanks
+    t.newlines = s.newlines
+    t.brackets = 0
+    t.opens_quote = t.closes_quote = 0
+    s.blanks = 0
+    s.newlines = 0
+    core = start
+    cut = -1
+    while core < end:
+        kind = uc_kind(text[core])
+        if is_core(kind):
+            break
+        core += 1
+    if core == end:
+        finish_empty(text, start, end, t)
+        s.position = end
+        return
+    read_lead(text, start, core, t)
+    i = core
+    run = end
+    core_end = core
+    while i < end:
+        code = text[i]
+        kind = uc_kind(code)
+        if is_core(kind):
+            if kind == K_LOWER:
+                n_lower += 1
+                roman = False
+                segment += 1
+            elif kind == K_UPPER:
+                n_upper += 1
+                segment += 1
+                if i > core:
+                    after_first_lower = False
+                if roman and not (code == 73 or code == 86 or code == 88 or code == 76 or code == 67):
+                    roman = False
+            elif kind == K_DIGIT:
+                n_digit += 1
+            elif kind == K_LETTER:
+                n_letter += 1
+            elif kind == K_IDEOGRAPH:
+                n_ideograph += 1
+            if first == K_OTHER and kind != K_MARK and kind != K_FORMAT:
+                first = kind
+            if kind != K_FORMAT and n_ideograph < 3:
+                h = hash_step(h, code)
+            i += 1
+            core_end = i
+            continue
+        if segment > longest:
+            longest = segment
+        run = i
+        while i < end and not is_core(uc_kind(text[i])):
+            i += 1
+        if i == end:
+            break
+        cut = inner_boundary(text, core, run, i, end, s.chunk_link)
+        if cut >= 0:
+            break
+        for run_end in range(run, i):
+            kind = uc_kind(text[run_end])
+            if kind == K_OPEN_BRACKET:
+                t.brackets += t.brackets < 100
+            elif kind == K_CLOSE_BRACKET:
+                t.brackets -= t.brackets > -100
+            elif kind == K_OPEN_QUOTE:
+                t.opens_quote = 1
+            elif kind == K_CLOSE_QUOTE:
+                t.closes_quote = 1
+            if n_ideograph < 3:
+                h = hash_step(h, text[run_end])
+        if i == run + 1 and text[run] == 46:
+            n_periods += 1
+            segment = 0
+        run = end
+    if segment > longest:
+        longest = segment
+    if cut < 0:
+        cut = end
+    read_trail(text, core_end, cut, t)
+    t.end = cut
+    t.first = first
+    t.hash = mix_hash(h)
+    t.length = <uint8_t>(core_end - core) if core_end - core < 255 else 255
+    t.lead_length = <uint8_t>(core - start) if core - start < 255 else 255
+    if s.chunk_link:
+        t.shape = SHAPE_LINK
+    elif n_ideograph:
+        t.shape = SHAPE_IDEOGRAPH
+    elif n_digit:
+        t.shape = SHAPE_ALPHANUMERIC if n_upper + n_lower + n_letter else SHAPE_NUMBER
+    elif n_upper + n_lower == 0:
+        t.shape = SHAPE_UNCASED if n_letter else SHAPE_EMPTY
+    elif n_periods:
+        if longest > 3:
+            t.shape = SHAPE_LINK if first == K_LOWER else SHAPE_MIXED
+        else:
+            t.shape = SHAPE_DOTTED_LOWER if first == K_LOWER else SHAPE_DOTTED_UPPER
+    elif n_upper == 0:
+        t.shape = SHAPE_SINGLE_LOWER if n_lower == 1 else SHAPE_LOWER
+    elif n_upper == 1 and n_lower == 0:
+        t.shape = SHAPE_INITIAL
+    elif n_lower == 0:
+        t.shape = SHAPE_ROMAN if roman else SHAPE_UPPER
+    elif n_upper == 1 and first == K_UPPER:
+        t.shape = SHAPE_TITLE
+    elif first == K_UPPER and not after_first_lower and n_lower > n_upper:
+        t.shape = SHAPE_TITLE
+    else:
+        t.shape = SHAPE_MIXED
+    s.position = cut
+
+
+cdef void finish_empty(const char_t *text, int64_t start, int64_t end, token_t *t) noexcept nogil:
+    """Describe a token without letters or digits: marks, rules, emoji."""
+    cdef int64_t i
+    cdef bint pictograph = False
+    cdef uint64_t h = HASH_SEED
+    for i in range(start, end):
+        if uc_kind(text[i]) == K_PICTOGRAPH:
+            pictograph = True
+        if i < start + 8:
+            h = hash_step(h, text[i])
+    read_lead(text, start, start + 1, t)
+    t.opens_quote = 0
+    t.brackets = 0
+    read_trail(text, start, end, t)
+    t.end = end
+    t.first = K_OTHER
+    t.hash = mix_hash(h)
+    t.lead_length = 0
+    t.length = <uint8_t>(end - start) if end - start < 255 else 255
+    t.shape = SHAPE_PICTOGRAPH if pictograph else SHAPE_EMPTY
+
+
+cdef struct style_t:
+    int64_t n_tokens, n_ends, n_lines, n_line_ends, n_wrapped, n_inside, n_inside_upper, n_upper_words, n_lower_words
+    int64_t line_start, line_end
+    bint line_ends_marked, has_line
+    int64_t lengths[256]
+    int width                       # line length that 19 of 20 lines do not pass
+    int marks, lines, line_ends, caps   # codes
+
+
+cdef inline int bucket(int64_t value, const int *limits, int n) noexcept nogil:
+    """Number of limits that `value` reaches."""
+    cdef int i = 0
+    while i < n and value >= limits[i]:
+        i += 1
+    return i
+
+cdef int[7] LENGTH_LIMITS = [1, 2, 3, 4, 5, 6, 9]
+cdef int[6] PLACE_LIMITS = [2, 3, 4, 6, 9, 16]
+cdef int[5] REST_LIMITS = [2, 3, 4, 6, 10]
+cdef int[7] SINCE_LIMITS = [2, 3, 4, 6, 10, 18, 30]
+cdef int[6] UNTIL_LIMITS = [2, 3, 4, 6, 9, 13]
+cdef int[6] LINE_LIMITS = [10, 20, 40, 60, 80, 120]
+
+
+cdef void close_line(style_t *d) noexcept nogil:
+    """Count the line that has just ended."""
+    cdef int64_t length = d.line_end - d.line_start
+    if not d.has_line:
+        return
+    d.n_lines += 1
+    d.n_line_ends += d.line_ends_marked
+    d.lengths[length if length < 255 else 255] += 1
+    d.has_line = False
+
+
+cdef int count_tokens(token_t *tokens, int64_t first, int64_t n, style_t *d, counts_t *counts) noexcept nogil:
+    """Collect from tokens [first, n) how words and lines of this text behave; tokens[first - 1] is the token before, where there is one."""
+    cdef int64_t i, index
+    cdef token_t *t
+    cdef token_t *before
+    cdef entry_t *e
+    cdef bint after_mark
+    for i in range(first, n):
+        t = &tokens[i]
+        before = &tokens[i - 1] if i > 0 else NULL
+        after_mark = before == NULL or before.mark != MARK_NONE or t.newlines > 0
+        if t.newlines or before == NULL:
+            close_line(d)
+            d.line_start = t.start
+            d.has_line = True
+        d.line_end = t.end
+        d.line_ends_marked = is_end_mark(t.mark)
+        d.n_tokens += 1
+        d.n_ends += is_end_mark(t.mark)
+        d.n_lower_words += t.first == K_LOWER
+        d.n_upper_words += t.shape == SHAPE_UPPER
+        if not after_mark:
+            d.n_inside += 1
+            d.n_inside_upper += t.first == K_UPPER
+        if t.first != K_LOWER and t.first != K_UPPER and t.first != K_LETTER:
+            t.entry = NO_ENTRY
+        else:
+            index = counts_find(counts, t.hash)
+            if index < 0:
+                return -1
+            t.entry = <uint32_t>index
+            e = &counts.entries[index]
+            if t.first == K_LOWER:
+                e.lower += 1
+            elif t.first == K_UPPER and not after_mark and t.lead == LEAD_NONE:
+                e.upper_inside += 1
+            if t.mark == MARK_PERIOD or t.mark == MARK_END_THEN_COMMA:
+                e.period += 1
+                if t.mark == MARK_END_THEN_COMMA:
+                    e.period_then_lower += 1
+            else:
+                e.bare += 1
+        if before != NULL and before.mark == MARK_PERIOD and before.entry != NO_ENTRY and t.first == K_LOWER and t.newlines < 2 and t.lead == LEAD_NONE:
+            e = &counts.entries[before.entry]
+            e.period_then_lower += 1
+    return 0
+
+
+cdef void finish_style(style_t *d) noexcept nogil:
+    """Turn the sums into codes."""
+    cdef int64_t seen = 0, length
+    cdef double share
+    close_line(d)
+    d.width = 0
+    for length in range(256):
+        seen += d.lengths[length]
+        if d.n_lines and seen * 20 >= d.n_lines * 19:
+            d.width = <int>length
+            break
+    share = <double>d.n_ends / d.n_tokens if d.n_tokens else 0
+    d.marks = 0 if share < 0.005 else 1 if share < 0.02 else 2 if share < 0.04 else 3 if share < 0.07 else 4
+    seen = 0
+    for length in range(256):
+        if length * 10 >= d.width * 7:
+            seen += d.lengths[length]
+    if d.n_lines < 2:
+        d.lines = 0
+    elif d.width >= 160:
+        d.lines = 1
+    elif d.width >= 40 and seen * 2 >= d.n_lines:
+        d.lines = 2
+    else:
+        d.lines = 3
+    share = <double>d.n_line_ends / d.n_lines if d.n_lines else 0
+    d.line_ends = 0 if d.n_lines < 2 else 1 if share < 0.25 else 2 if share < 0.6 else 3
+    share = <double>d.n_inside_upper / d.n_inside if d.n_inside else 0.1
+    if d.n_lower_words * 2 < d.n_upper_words:
+        d.caps = 4
+    else:
+        d.caps = 0 if share < 0.01 else 1 if share < 0.08 else 2 if share < 0.2 else 3
+
+
+cdef struct state_t:
+    # What a candidate needs to know of the text before it, beside the last few tokens.
+    int64_t line_start
+    int64_t line_tokens
+    int64_t since_end
+    int line_code
+    bint quote
+    int brackets
+
+
+cdef inline bint is_enumerator(token_t *t) noexcept nogil:
+    """Whether the token looks like the mark of a list item: ``2.``, ``(b)``, ``IV)``."""
+    return (t.shape == SHAPE_NUMBER or t.shape == SHAPE_INITIAL or t.shape == SHAPE_SINGLE_LOWER or t.shape == SHAPE_ROMAN) and t.length <= 4 \
+        and (t.mark == MARK_PERIOD or t.closer == CLOSER_BRACKET_AFTER)
+
+
+cdef void advance(state_t *s, token_t *t) noexcept nogil:
+    """Move past token `t`."""
+    if t.newlines or s.line_tokens == 0:
+        s.line_start = t.start
+        s.line_tokens = 0
+        s.since_end = 0
+        if t.lead == LEAD_BULLET or t.lead == LEAD_DASH:
+            s.line_code = 1
+        elif is_enumerator(t):
+            s.line_code = 2
+        elif t.blanks >= 2:
+            s.line_code = 4
+        else:
+            s.line_code = 0
+    if t.newlines >= 2:
+        s.quote = False
+        s.brackets = 0
+    s.line_tokens += 1
+    s.since_end += 1
+    if t.opens_quote:
+        s.quote = True
+    if t.closes_quote:
+        s.quote = False
+    s.brackets += t.brackets
+    if s.brackets < 0:
+        s.brackets = 0
+
+
+cdef inline bint is_candidate(token_t *left, token_t *right, style_t *d) noexcept nogil:
+    """Reject the gaps between words that hopelessly continue a sentence, and the gaps before marks that stand alone."""
+    if right.newlines:
+        return True
+    if right.shape == SHAPE_EMPTY and is_end_mark(right.mark) and right.lead != LEAD_BULLET:
+        return False
+    if is_end_mark(left.mark):
+        return right.shape != SHAPE_PICTOGRAPH
+    if left.mark > MARK_COMMA or right.lead != LEAD_NONE or left.shape == SHAPE_PICTOGRAPH:
+        return True
+    if right.first == K_LOWER:
+        return d.caps == 0 and left.mark == MARK_NONE
+    return right.first != K_LETTER and right.first != K_IDEOGRAPH
+
+
+cdef inline int kind_of(token_t *left, token_t *right) noexcept nogil:
+    if right.newlines >= 2:
+        return KIND_PARAGRAPH
+    if right.newlines:
+        return KIND_MARK_LINE if is_end_mark(left.mark) else KIND_LINE
+    if right.start == left.end:
+        return KIND_INSIDE
+    return KIND_MARK if is_end_mark(left.mark) else KIND_GAP
+
+
+cdef class Lexicon:
+    """What is known of words: vocabulary number, abbreviation class, usual case, abbreviation likelihood."""
+    cdef uint64_t *keys
+    cdef uint32_t *values
+    cdef uint32_t mask
+    cdef uint16_t[::1] ids
+    cdef uint8_t[::1] classes
+    cdef uint8_t[::1] usual
+    cdef uint8_t[::1] raw
+    cdef uint8_t[::1] groups
+
+    def __cinit__(self, words, ids, classes, usual, raw, groups):
+        cdef uint32_t size = 64, slot, index
+        cdef uint64_t key
+        while size < 3 * len(words):
+            size *= 2
+        self.mask = size - 1
+        self.keys = <uint64_t *>malloc(size * sizeof(uint64_t))
+        self.values = <uint32_t *>malloc(size * sizeof(uint32_t))
+        if self.keys == NULL or self.values == NULL:
+            raise MemoryError()
+        memset(self.values, 0, size * sizeof(uint32_t))
+        # Row 0 stands for every unknown word.
+        self.ids = np.concatenate([[0], ids]).astype(np.uint16)
+        self.classes = np.concatenate([[0], classes]).astype(np.uint8)
+        self.usual = np.concatenate([[0], usual]).astype(np.uint8)
+        self.raw = np.concatenate([[0], raw]).astype(np.uint8)
+        self.groups = np.asarray(groups, dtype=np.uint8)
+        for index in range(len(words)):
+            key = hash_word(words[index])
+            slot = <uint32_t>(key >> 20) & self.mask
+            while self.values[slot] and self.keys[slot] != key:
+                slot = (slot + 1) & self.mask
+            self.keys[slot] = key
+            self.values[slot] = index + 1
+
+    def __dealloc__(self):
+        free(self.keys)
+        free(self.values)
+
+    cdef inline uint32_t find(self, uint64_t key) noexcept nogil:
+        cdef uint32_t slot = <uint32_t>(key >> 20) & self.mask
+        while self.values[slot]:
+            if self.keys[slot] == key:
+                return self.values[slot]
+            slot = (slot + 1) & self.mask
+        return 0
+
+
+cdef struct work_t:
+    token_t *tokens
+    int64_t capacity
+    counts_t counts
+    style_t style
+    state_t state
+    # results, one after another for all documents
+    int64_t *ends
+    int64_t *starts
+    uint8_t *kinds
+    float *scores
+    uint16_t *rows
+    int64_t n, room
+
+
+cdef int make_room(work_t *w, bint with_rows) noexcept nogil:
+    """Let one more result fit."""
+    cdef int64_t room
+    if w.n < w.room:
+        return 0
+    room = w.room * 2 if w.room else 256
+    w.ends = <int64_t *>realloc(w.ends, room * sizeof(int64_t))
+    w.starts = <int64_t *>realloc(w.starts, room * sizeof(int64_t))
+    w.kinds = <uint8_t *>realloc(w.kinds, room)
+    w.scores = <float *>realloc(w.scores, room * sizeof(float))
+    if with_rows:
+        w.rows = <uint16_t *>realloc(w.rows, room * N_ATTRIBUTES * sizeof(uint16_t))
+    if w.ends == NULL or w.starts == NULL or w.kinds == NULL or w.scores == NULL or (with_rows and w.rows == NULL):
+        return -1
+    w.room = room
+    return 0
+
+
+cdef enum:
+    NEWLINE_AUTO, NEWLINE_HARD, NEWLINE_SOFT, NEWLINE_PARAGRAPH
+
+cdef enum:
+    WANT_ROWS, WANT_SCORES, WANT_BOUNDARIES
+
+NEWLINE_MODES = {"auto": NEWLINE_AUTO, "hard": NEWLINE_HARD, "soft": NEWLINE_SOFT, "paragraph": NEWLINE_PARAGRAPH}
+KIND_NAMES = ("mark", "inside", "mark_line", "line", "paragraph", "gap")
+
+
+cdef class BoundaryScanner:
+    """Finds, describes and scores the candidates of texts.
+
+    Without `set_linear` or `set_tree` it can only `describe`.
+    """
+    cdef Lexicon lexicon
+    cdef int newline
+    cdef int enabled                 # bit set of kinds
+    cdef bint has_linear, has_tree
+    cdef int n_templates
+    cdef int32_t[::1] offsets
+    cdef int32_t[:, ::1] columns
+    cdef int32_t[:, ::1] strides
+    cdef float[::1] weights
+    cdef int32_t[::1] node_column
+    cdef int32_t[::1] node_threshold
+    cdef int32_t[::1] node_left
+    cdef int32_t[::1] node_right
+    cdef float[::1] node_score
+    cdef int32_t[::1] rank_offsets
+    cdef uint16_t[::1] ranks
+    cdef float[::1] thresholds
+
+    def __init__(self, Lexicon lexicon, str newline="auto", kinds=KIND_NAMES):
+        self.lexicon = lexicon
+        self.newline = NEWLINE_MODES[newline]
+        self.enabled = sum(1 << KIND_NAMES.index(kind) for kind in set(kinds))
+        self.thresholds = np.zeros(N_KINDS, dtype=np.float32)
+
+    def set_linear(self, offsets, columns, strides, weights):
+        """Score by a sum of weights, one per template.
+
+        Template `t` reads the columns ``columns[t]`` (padded by column 0 with stride 0) and takes the weight at
+        ``offsets[t] + sum(row[columns[t]] * strides[t])``.
+        """
+        self.offsets = np.ascontiguousarray(offsets, dtype=np.int32)
+        self.columns = np.ascontiguousarray(columns, dtype=np.int32)
+        self.strides = np.ascontiguousarray(strides, dtype=np.int32)
+        self.weights = np.ascontiguousarray(weights, dtype=np.float32)
+        self.n_templates = self.offsets.shape[0]
+        self.has_linear = True
+        self.has_tree = False
+
+    def set_tree(self, column, threshold, left, right, score, rank_offsets, ranks):
+        """Score by a binary tree over the ranks of the codes; a leaf has ``left == -1``."""
+        self.node_column = np.ascontiguousarray(column, dtype=np.int32)
+        self.node_threshold = np.ascontiguousarray(threshold, dtype=np.int32)
+        self.node_left = np.ascontiguousarray(left, dtype=np.int32)
+        self.node_right = np.ascontiguousarray(right, dtype=np.int32)
+        self.node_score = np.ascontiguousarray(score, dtype=np.float32)
+        self.rank_offsets = np.ascontiguousarray(rank_offsets, dtype=np.int32)
+        self.ranks = np.ascontiguousarray(ranks, dtype=np.uint16)
+        self.has_tree = True
+        self.has_linear = False
+
+    def set_thresholds(self, thresholds):
+        """Set, for each kind of candidate, the score from which on it is a boundary."""
+        self.thresholds = np.ascontiguousarray(thresholds, dtype=np.float32)
+
+    def describe(self, list texts):
+        """Give ``(offsets, ends, starts, kinds, rows)`` of all candidates of all texts; document i has rows ``offsets[i]:offsets[i + 1]``."""
+        return self._run(texts, WANT_ROWS)
+
+    def score(self, list texts):
+        """Give ``(offsets, ends, starts, kinds, scores)``."""
+        return self._run(texts, WANT_SCORES)
+
+    def boundaries(self, list texts):
+        """Give ``(offsets, ends, starts)`` of the boundaries alone."""
+        return self._run(texts, WANT_BOUNDARIES)
+
+    def spans(self, list texts):
+        """Give ``(offsets, spans)``: the sentences of all texts, without the white space around them."""
+        offsets, ends, starts = self._run(texts, WANT_BOUNDARIES)
+        return join_spans(texts, offsets, ends, starts)
+
+    def _run(self, list texts, int want):
+        cdef int64_t n_texts = len(texts), i
+        cdef work_t w
+        cdef int status = 0
+        cdef int64_t[::1] offsets = np.zeros(n_texts + 1, dtype=np.int64)
+        cdef void **data = <void **>malloc((n_texts + 1) * sizeof(void *))
+        cdef int64_t *lengths = <int64_t *>malloc((n_texts + 1) * sizeof(int64_t))
+        cdef uint8_t *widths = <uint8_t *>malloc(n_texts + 1)
+        cdef str text
+        if want != WANT_ROWS and not (self.has_linear or self.has_tree):
+            raise ValueError("BoundaryScanner has no model: call set_linear or set_tree first.")
+        memset(&w, 0, sizeof(w))
+        try:
+            if data == NULL or lengths == NULL or widths == NULL or not counts_init(&w.counts):
+                raise MemoryError()
+            for i in range(n_texts):
+                text = texts[i]
+                data[i] = PyUnicode_DATA(text)
+                lengths[i] = PyUnicode_GET_LENGTH(text)
+                widths[i] = PyUnicode_KIND(text)
+            with nogil:
+                for i in range(n_texts):
+                    if widths[i] == 1:
+                        status = run_text(self, <const uint8_t *>data[i], lengths[i], &w, want)
+                    elif widths[i] == 2:
+                        status = run_text(self, <const uint16_t *>data[i], lengths[i], &w, want)
+                    else:
+                        status = run_text(self, <const uint32_t *>data[i], lengths[i], &w, want)
+                    if status < 0:
+                        break
+                    offsets[i + 1] = w.n
+            if status < 0:
+                raise MemoryError()
+            result = [np.asarray(offsets), take_int64(w.ends, w.n), take_int64(w.starts, w.n)]
+            if want == WANT_ROWS:
+                result += [take_uint8(w.kinds, w.n), take_uint16(w.rows, w.n * N_ATTRIBUTES).reshape(-1, N_ATTRIBUTES)]
+            elif want == WANT_SCORES:
+                result += [take_uint8(w.kinds, w.n), take_float(w.scores, w.n)]
+            return tuple(result)
+        finally:
+            counts_free(&w.counts)
+            free(w.tokens); free(w.ends); free(w.starts); free(w.kinds); free(w.scores); free(w.rows)
+            free(data); free(lengths); free(widths)
+
+    cdef inline float evaluate(self, const uint16_t *row) noexcept nogil:
+        cdef int t, node, column
+        cdef float total = 0
+        cdef int32_t at
+        if self.has_linear:
+            for t in range(self.n_templates):
+                at = self.offsets[t] + row[self.columns[t, 0]] * self.strides[t, 0] + row[self.columns[t, 1]] * self.strides[t, 1] \
+                    + row[self.columns[t, 2]] * self.strides[t, 2] + row[self.columns[t, 3]] * self.strides[t, 3]
+                total += self.weights[at]
+            return total
+        node = 0
+        while self.node_left[node] >= 0:
+            column = self.node_column[node]
+            node = self.node_left[node] if self.ranks[self.rank_offsets[column] + row[column]] <= self.node_threshold[node] else self.node_right[node]
+        return self.node_score[node]
+
+
+cdef take_int64(int64_t *values, int64_t n):
+    out = np.empty(n, dtype=np.int64)
+    if n:
+        out[:] = <int64_t[:n]>values
+    return out
+
+cdef take_uint8(uint8_t *values, int64_t n):
+    out = np.empty(n, dtype=np.uint8)
+    if n:
+        out[:] = <uint8_t[:n]>values
+    return out
+
+cdef take_uint16(uint16_t *values, int64_t n):
+    out = np.empty(n, dtype=np.uint16)
+    if n:
+        out[:] = <uint16_t[:n]>values
+    return out
+
+cdef take_float(float *values, int64_t n):
+    out = np.empty(n, dtype=np.float32)
+    if n:
+        out[:] = <float[:n]>values
+    return out
+
+
+cdef int64_t fill_tokens(const char_t *text, scan_t *scan, work_t *w, int64_t n, int newline) noexcept nogil:
+    """Read tokens into the block from index `n` until it is full or the text ends; give how many there are."""
+    cdef token_t *t
+    while n < w.capacity:
+        if scan.position >= scan.chunk_end and not find_chunk(text, scan):
+            break
+        if newline == NEWLINE_SOFT or (newline == NEWLINE_PARAGRAPH and scan.newlines == 1):
+            scan.blanks += scan.newlines > 0 and scan.blanks == 0
+            scan.newlines = 0
+        t = &w.tokens[n]
+        next_token(text, scan, t)
+        if n > 0 and t.newlines == 0 and t.shape >= SHAPE_EMPTY and is_end_mark(w.tokens[n - 1].mark):
+            if t.shape == SHAPE_PICTOGRAPH and not is_end_mark(t.mark):
+                t.mark = w.tokens[n - 1].mark      # an emoji after an end mark goes with it
+            elif t.shape == SHAPE_EMPTY and t.mark == MARK_PERIOD and w.tokens[n - 1].mark != MARK_BANG and w.tokens[n - 1].mark != MARK_QUESTION:
+                t.mark = MARK_ELLIPSIS             # . . .
+        n += 1
+    return n
+
+
+cdef int run_text(BoundaryScanner scanner, const char_t *text, int64_t length, work_t *w, int want) noexcept nogil:
+    """Go over one text twice: collect, then describe and decide."""
+    cdef scan_t scan
+    cdef int64_t n, kept = 0, i, n_blocks = 0, wanted, limit
+    cdef bint done
+    wanted = length // 2 + 16
+    if wanted > BLOCK:
+        wanted = BLOCK
+    if w.capacity < wanted:
+        free(w.tokens)
+        w.tokens = <token_t *>malloc(wanted * sizeof(token_t))
+        w.capacity = wanted if w.tokens != NULL else 0
+        if w.tokens == NULL:
+            return -1
+    counts_clear(&w.counts)
+    memset(&w.style, 0, sizeof(w.style))
+    memset(&scan, 0, sizeof(scan))
+    scan.length = length
+    while True:
+        n = fill_tokens(text, &scan, w, kept, scanner.newline)
+        if n == kept:
+            break
+        if count_tokens(w.tokens, kept, n, &w.style, &w.counts) < 0:
+            return -1
+        n_blocks += 1
+        if n < w.capacity:
+            break
+        w.tokens[0] = w.tokens[n - 1]
+        kept = 1
+    finish_style(&w.style)
+    memset(&w.state, 0, sizeof(w.state))
+    if n_blocks <= 1:
+        # the whole text is in the block already
+        return decide(scanner, w, 1, n, n, want)
+    memset(&scan, 0, sizeof(scan))
+    scan.length = length
+    kept = 0
+    i = 1
+    while True:
+        n = fill_tokens(text, &scan, w, kept, scanner.newline)
+        recall(w, kept, n)
+        done = n < w.capacity
+        limit = n if done else n - LOOKAHEAD
+        if decide(scanner, w, i, limit, n, want) < 0:
+            return -1
+        if done:
+            return 0
+        kept = n - (limit - LOOKBACK)
+        memmove(w.tokens, w.tokens + (limit - LOOKBACK), kept * sizeof(token_t))
+        i = LOOKBACK
+
+
+cdef void recall(work_t *w, int64_t first, int64_t n) noexcept nogil:
+    """Find the word counts of tokens that the second pass reads again."""
+    cdef int64_t i
+    cdef token_t *t
+    for i in range(first, n):
+        t = &w.tokens[i]
+        if t.first != K_LOWER and t.first != K_UPPER and t.first != K_LETTER:
+            t.entry = NO_ENTRY
+        else:
+            t.entry = <uint32_t>counts_find(&w.counts, t.hash)
+
+
+cdef int decide(BoundaryScanner scanner, work_t *w, int64_t first, int64_t limit, int64_t n, int want) noexcept nogil:
+    """Describe and score the candidates before tokens [first, limit); tokens up to `n` may be looked at."""
+    cdef int64_t i
+    cdef int kind
+    cdef token_t *left
+    cdef token_t *right
+    cdef uint16_t *row
+    cdef uint16_t[N_ATTRIBUTES] scratch
+    cdef float score
+    cdef bint forced
+    for i in range(first, limit):
+        left = &w.tokens[i - 1]
+        right = &w.tokens[i]
+        advance(&w.state, left)
+        if is_candidate(left, right, &w.style):
+            kind = kind_of(left, right)
+            forced = kind == KIND_PARAGRAPH or (scanner.newline == NEWLINE_HARD and right.newlines > 0)
+            if forced or (scanner.enabled >> kind) & 1:
+                if w.n >= w.room and make_room(w, want == WANT_ROWS) < 0:
+                    return -1
+                score = 100
+                if want == WANT_ROWS or not forced:
+                    row = w.rows + w.n * N_ATTRIBUTES if want == WANT_ROWS else scratch
+                    describe(scanner.lexicon, w, i, n, kind, row)
+                    if want != WANT_ROWS:
+                        score = scanner.evaluate(row)
+                if want != WANT_BOUNDARIES or forced or score >= scanner.thresholds[kind]:
+                    w.ends[w.n] = left.end
+                    w.starts[w.n] = right.start
+                    w.kinds[w.n] = kind
+                    w.scores[w.n] = score
+                    w.n += 1
+        if is_end_mark(left.mark):
+            w.state.since_end = 0
+    return 0
+
+
+cdef int evidence_of_abbreviation(token_t *t, counts_t *counts) noexcept nogil:
+    """Code for how the word before a period behaves elsewhere in this text."""
+    cdef entry_t *e
+    if t.entry == NO_ENTRY or (t.mark != MARK_PERIOD and t.mark != MARK_END_THEN_COMMA):
+        return 0
+    e = &counts.entries[t.entry]
+    if e.period_then_lower:
+        if e.bare:
+            return 5
+        return 3 if e.period_then_lower == 1 else 4
+    if e.bare:
+        return 2 if e.bare >= e.period else 1
+    return 6 if e.period >= 3 else 7 if e.period == 2 else 0
+
+
+cdef int evidence_of_case(token_t *t, counts_t *counts, bint self_counted) noexcept nogil:
+    """Code for how often a capitalised word stands in lower case, or capitalised inside sentences, elsewhere in this text."""
+    cdef entry_t *e
+    cdef int upper
+    if t.first != K_UPPER or t.entry == NO_ENTRY:
+        return 7
+    e = &counts.entries[t.entry]
+    upper = e.upper_inside - self_counted
+    if upper <= 0:
+        return 0 if e.lower == 0 else 1 if e.lower == 1 else 2
+    if e.lower == 0:
+        return 3 if upper == 1 else 4
+    return 5 if e.lower > upper else 6
+
+
+cdef int slack_code(token_t *left, token_t *right, work_t *w) noexcept nogil:
+    """Code for how much room the next word would have had on the line before: hard-wrapped lines have none."""
+    cdef int64_t room
+    if not right.newlines:
+        return 0
+    if w.style.width >= 160:
+        return 6
+    room = w.style.width - (left.end - w.state.line_start + 1 + right.end - right.start)
+    return 1 if room < 0 else 2 if room < 4 else 3 if room < 13 else 4 if room < 31 else 5
+
+
+cdef void describe(Lexicon lexicon, work_t *w, int64_t i, int64_t n, int kind, uint16_t *row) noexcept nogil:
+    """Write the codes of the candidate before token `i`."""
+    cdef token_t *left = &w.tokens[i - 1]
+    cdef token_t *right = &w.tokens[i]
+    cdef token_t *t
+    cdef uint32_t word
+    cdef int64_t j, rest, until
+    cdef bint dotted
+    row[A_KIND] = kind
+    row[A_MARK] = left.mark
+    row[A_CLOSER] = left.closer
+    row[A_LEFT_SHAPE] = left.shape
+    row[A_LEFT_LENGTH] = bucket(left.length, LENGTH_LIMITS, 7)
+    word = lexicon.find(left.hash)
+    dotted = left.mark == MARK_PERIOD or left.mark == MARK_END_THEN_COMMA or left.shape == SHAPE_DOTTED_UPPER or left.shape == SHAPE_DOTTED_LOWER
+    row[A_LEFT_WORD] = lexicon.ids[word]
+    row[A_LEFT_CLASS] = lexicon.classes[word] if dotted else 0
+    row[A_LEFT_GROUP] = lexicon.groups[row[A_LEFT_CLASS]]
+    row[A_LEFT_EVIDENCE] = evidence_of_abbreviation(left, &w.counts)
+    row[A_LEFT_RAW] = lexicon.raw[word] if dotted else 0
+    row[A_LEFT_USUAL] = lexicon.usual[word]
+    row[A_RIGHT_LEAD] = right.lead
+    row[A_RIGHT_SHAPE] = right.shape
+    word = lexicon.find(right.hash)
+    row[A_RIGHT_WORD] = lexicon.ids[word]
+    row[A_RIGHT_GROUP] = lexicon.groups[lexicon.classes[word]] if right.mark == MARK_PERIOD else 0
+    row[A_RIGHT_EVIDENCE] = evidence_of_case(right, &w.counts, left.mark == MARK_NONE and right.newlines == 0 and right.lead == LEAD_NONE)
+    row[A_RIGHT_USUAL] = lexicon.usual[word]
+    row[A_RIGHT_MARK] = right.mark
+    row[A_RIGHT_LENGTH] = bucket(right.length, LENGTH_LIMITS, 7)
+    if i >= 2 and left.newlines < 2:
+        t = &w.tokens[i - 2]
+        word = lexicon.find(t.hash)
+        row[A_LEFT2_SHAPE] = t.shape + 1
+        row[A_LEFT2_WORD] = lexicon.ids[word]
+        row[A_LEFT2_MARK] = t.mark
+        row[A_LEFT2_GROUP] = lexicon.groups[lexicon.classes[word]] if t.mark == MARK_PERIOD else 0
+    else:
+        row[A_LEFT2_SHAPE] = row[A_LEFT2_WORD] = row[A_LEFT2_MARK] = row[A_LEFT2_GROUP] = 0
+    if i + 1 < n and w.tokens[i + 1].newlines < 2:
+        t = &w.tokens[i + 1]
+        row[A_RIGHT2_SHAPE] = t.shape + 1
+        row[A_RIGHT2_WORD] = lexicon.ids[lexicon.find(t.hash)]
+        row[A_RIGHT2_LEAD] = t.lead
+    else:
+        row[A_RIGHT2_SHAPE] = row[A_RIGHT2_WORD] = row[A_RIGHT2_LEAD] = 0
+    if right.newlines:
+        row[A_BLANKS] = 4 + (right.blanks > 1)
+    else:
+        row[A_BLANKS] = right.blanks if right.blanks < 3 else 3
+    row[A_SLACK] = slack_code(left, right, w)
+    row[A_LINE_PLACE] = bucket(w.state.line_tokens, PLACE_LIMITS, 6)
+    rest = until = 0
+    for j in range(i, i + LOOKAHEAD):
+        if j >= n or (j > i and w.tokens[j].newlines):
+            rest = j - i
+            if until == 0:
+                until = j - i
+            break
+        if until == 0 and is_end_mark(w.tokens[j].mark):
+            until = j - i + 1
+    row[A_LINE_REST] = bucket(rest, REST_LIMITS, 5) if rest else 5
+    row[A_UNTIL_END] = bucket(until, UNTIL_LIMITS, 6) if until else 6
+    row[A_SINCE_END] = bucket(w.state.since_end, SINCE_LIMITS, 7)
+    row[A_QUOTE] = w.state.quote
+    row[A_BRACKET] = w.state.brackets > 0
+    row[A_DOC_MARKS] = w.style.marks
+    row[A_DOC_LINES] = w.style.lines
+    row[A_DOC_LINE_ENDS] = w.style.line_ends
+    row[A_DOC_CAPS] = w.style.caps
+    row[A_LINE_START] = 3 if w.state.line_code == 2 and w.state.line_tokens == 1 else w.state.line_code
+    row[A_LINE_LENGTH] = 1 + bucket(left.end - w.state.line_start, LINE_LIMITS, 6) if right.newlines else 0
+    if not right.newlines:
+        row[A_NEXT_LINE] = 0
+    elif right.lead == LEAD_BULLET or right.lead == LEAD_DASH:
+        row[A_NEXT_LINE] = 2
+    elif is_enumerator(right):
+        row[A_NEXT_LINE] = 3
+    elif right.blanks > 1:
+        row[A_NEXT_LINE] = 4
+    else:
+        row[A_NEXT_LINE] = 1
+
+
+def count_words(list texts):
+    """Count how the words of many texts behave.
+
+    Gives the lower-cased words in the order of their first occurrence and an array with the columns: in lower case, capitalised inside a
+    sentence, with a period, with a period before a lower-case word, without a period.
+    """
+    cdef work_t w
+    cdef int64_t i
+    cdef str text
+    cdef list words = []
+    memset(&w, 0, sizeof(w))
+    try:
+        if not counts_init(&w.counts):
+            raise MemoryError()
+        for i in range(len(texts)):
+            text = texts[i]
+            if PyUnicode_KIND(text) == 1:
+                count_text(text, <const uint8_t *>PyUnicode_DATA(text), &w, words)
+            elif PyUnicode_KIND(text) == 2:
+                count_text(text, <const uint16_t *>PyUnicode_DATA(text), &w, words)
+            else:
+                count_text(text, <const uint32_t *>PyUnicode_DATA(text), &w, words)
+        table = np.zeros((len(words), 5), dtype=np.int64)
+        for i in range(w.counts.n_entries):
+            table[i, 0] = w.counts.entries[i].lower
+            table[i, 1] = w.counts.entries[i].upper_inside
+            table[i, 2] = w.counts.entries[i].period
+            table[i, 3] = w.counts.entries[i].period_then_lower
+            table[i, 4] = w.counts.entries[i].bare
+        return words, table
+    finally:
+        counts_free(&w.counts)
+        free(w.tokens)
+
+
+cdef int count_text(str text, const char_t *data, work_t *w, list words) except -1:
+    """Add the words of one text."""
+    cdef scan_t scan
+    cdef int64_t n, kept = 0, j
+    cdef token_t *t
+    if w.tokens == NULL:
+        w.tokens = <token_t *>malloc(BLOCK * sizeof(token_t))
+        w.capacity = BLOCK
+        if w.tokens == NULL:
+            raise MemoryError()
+    memset(&w.style, 0, sizeof(w.style))
+    memset(&scan, 0, sizeof(scan))
+    scan.length = PyUnicode_GET_LENGTH(text)
+    while True:
+        with nogil:
+            n = fill_tokens(data, &scan, w, kept, NEWLINE_AUTO)
+            if count_tokens(w.tokens, kept, n, &w.style, &w.counts) < 0:
+                with gil:
+                    raise MemoryError()
+        for j in range(kept, n):
+            t = &w.tokens[j]
+            if t.entry != NO_ENTRY and t.entry >= <uint32_t>len(words):
+                core = text[t.start + t.lead_length:t.start + t.lead_length + t.length]
+                words.append(core.lower().replace("\u2019", "'"))
+        if n < w.capacity:
+            return 0
+        w.tokens[0] = w.tokens[n - 1]
+        kept = 1
+
+
+def join_spans(list texts, int64_t[::1] offsets, int64_t[::1] ends, int64_t[::1] starts):
+    """Turn boundaries into sentence spans: give ``(offsets, spans)`` over all texts."""
+    cdef int64_t n_texts = len(texts), i, j, n = 0, start, stop
+    cdef int64_t[::1] span_offsets = np.zeros(n_texts + 1, dtype=np.int64)
+    cdef int64_t[:, ::1] spans = np.empty((ends.shape[0] + n_texts, 2), dtype=np.int64)
+    cdef str text
+    for i in range(n_texts):
+        text = texts[i]
+        start, stop = strip_bounds(text)
+        if start < stop:
+            for j in range(offsets[i], offsets[i + 1]):
+                spans[n, 0] = start
+                spans[n, 1] = ends[j]
+                start = starts[j]
+                n += 1
+            spans[n, 0] = start
+            spans[n, 1] = stop
+            n += 1
+        span_offsets[i + 1] = n
+    return np.asarray(span_offsets), np.asarray(spans)[:n]
+
+
+cdef (int64_t, int64_t) strip_bounds(str text):
+    """The span of a text without the white space around it."""
+    cdef int64_t start = 0, stop = PyUnicode_GET_LENGTH(text)
+    while start < stop and K_SPACE <= uc_kind(<Py_UCS4>text[start]) <= K_NEWLINE:
+        start += 1
+    while stop > start and K_SPACE <= uc_kind(<Py_UCS4>text[stop - 1]) <= K_NEWLINE:
+        stop -= 1
+    return start, stop
