@@ -513,25 +513,29 @@ static inline uint64_t pretok_block(pretok_t *p, size_t base) {
 }
 
 static inline size_t pretok_fill_blocks(pretok_t *p, size_t *starts, size_t *ends, size_t capacity) {
-    size_t n = 0;
-    if (p->position >= p->length) return 0;
+    size_t n = 0, at = p->position;
+    if (at >= p->length) return 0;
     for (;;) {
-        while (p->pending && n < capacity) {
-            ends[n++] = p->block + (size_t)__builtin_ctzll(p->pending);
-            p->pending &= p->pending - 1;
+        uint64_t pending = p->pending;
+        while (pending && n < capacity) {
+            starts[n] = at;
+            at = p->block + (size_t)__builtin_ctzll(pending);
+            ends[n++] = at;
+            pending &= pending - 1;
         }
+        p->pending = pending;
         if (n == capacity) break;
         if (p->block + 64 >= p->length && p->block + 64 != 0) {
-            ends[n++] = p->length;
+            starts[n] = at;
+            at = p->length;
+            ends[n++] = at;
             break;
         }
         p->block += 64;
         p->pending = pretok_block(p, p->block);
         if (p->block == 0) p->pending &= ~(uint64_t)1; /* the first word is open from the beginning */
     }
-    starts[0] = p->position;
-    memcpy(starts + 1, ends, (n - 1) * sizeof *ends);
-    p->position = ends[n - 1];
+    p->position = at;
     return n;
 }
 #endif
