@@ -13,6 +13,7 @@ import pytest
 from sklearn.utils._param_validation import InvalidParameterError, generate_invalid_param_val, make_constraint
 
 from tests import checks
+from textprep_ml.distance import EditDistanceTransformer
 
 
 def fit_on_texts(estimator: Any) -> Any:
@@ -32,7 +33,9 @@ class Case:
         return type(self.estimator).__name__
 
 
-CASES: list[Case] = []
+CASES: list[Case] = [
+    Case(EditDistanceTransformer(), ("transform",)),
+]
 
 WITH_METHOD = [pytest.param(case, method, id=f"{case.name}-{method}") for case in CASES for method in case.methods]
 EACH = [pytest.param(case, id=case.name) for case in CASES]

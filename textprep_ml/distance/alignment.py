@@ -170,14 +170,16 @@ def _last_edit(values: np.ndarray, a: Any, b: Any, costs: Costs, pair_cost: Any,
     def reaches(cost: float) -> bool:  # the kernel may round a sum in another order
         return math.isclose(cost, values[i, j], rel_tol=1e-12, abs_tol=1e-12)
 
+    diagonal = i > first and j > first and reaches(values[i - 1, j - 1] + pair_cost(i - 1, j - 1))
+    equal = diagonal and a[i - 1] == b[j - 1]
     if i > first and reaches(values[i - 1, j] + costs.deletion):
         return _edit("delete", a, b, i - 1, i, j, j, costs.deletion)
+    if diagonal and not equal:
+        return _edit("substitute", a, b, i - 1, i, j - 1, j, pair_cost(i - 1, j - 1))
     if j > first and reaches(values[i, j - 1] + costs.insertion):
         return _edit("insert", a, b, i, i, j - 1, j, costs.insertion)
-    if i > first and j > first:
-        cost = pair_cost(i - 1, j - 1)
-        if reaches(values[i - 1, j - 1] + cost):
-            return _edit("match" if a[i - 1] == b[j - 1] else "substitute", a, b, i - 1, i, j - 1, j, cost)
+    if equal:
+        return _edit("match", a, b, i - 1, i, j - 1, j, 0)
     k, m = _swap_start(a, b, costs, i, j)
     return _edit(
         "transpose",

@@ -304,7 +304,7 @@ def align(
 
     Among several cheapest alignments one is chosen by rule. What the sequences share at their start and then at their
     end is matched (not with transpositions). What is between is read off the table from its end backwards; in each
-    cell a deletion is taken before an insertion, that before a match or a substitution, and that before a
+    cell the first operation that is cheapest is taken in the order deletion, substitution, insertion, match,
     transposition. Where deletions and insertions stand side by side, the deletions are listed first. With unit costs
     this is the alignment that RapidFuzz gives.
 
@@ -329,13 +329,13 @@ def align(
     Examples
     --------
     >>> from textprep_ml.distance import align
-    >>> alignment = align("intention", "execution")
+    >>> alignment = align("kitten", "sittings")
     >>> print(alignment)
-    i n t e n * t i o n
-    e x * e c u t i o n
-    s s d   s i
+    k i t t e n * *
+    s i t t i n g s
+    s       s   i i
     >>> alignment.counts["substitute"], alignment.distance
-    (3, 5)
+    (2, 4)
     >>> [str(edit) for edit in align("q", "z", substitution=float("inf")).operations]
     ['delete q', 'insert z']
     """
