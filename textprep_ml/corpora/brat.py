@@ -101,7 +101,8 @@ def _read_annotation(line: str, number: int, path: Path, text: str, label: str) 
     columns = line.split("\t", 2)
     if line[0] != "T" or len(columns) != 3:
         complain(
-            f"neither an annotation (T1, TYPE START END, text; with tabs between) nor another kind of line: {shorten(line)}."
+            f"neither an annotation (T1, TYPE START END, text; with tabs between) nor another kind of line: "
+            f"{shorten(line)}."
         )
     name = columns[1].partition(" ")[0]
     if name != label:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,16 +70,17 @@ def guess_format(path_or_name: str | os.PathLike[str]) -> str:
         )
     if path.is_dir():
         return "saved" if hub.is_saved(path) else "brat"
-    if not brat.has_partner(path):
-        return _by_suffix(path)
-    return "brat"
+    if brat.has_partner(path):
+        return "brat"
+    name = _by_suffix(path)
+    return "marked" if name == "lines" and plain.MARKER in read_text(path) else name
 
 
 def _by_suffix(path: Path) -> str:
     suffix = Path(bare_name(path)).suffix
     for name, known in FORMATS.items():
         if suffix in known.suffixes:
-            return "marked" if name == "lines" and path.exists() and plain.MARKER in read_text(path) else name
+            return name
     suffixes = ", ".join(suffix for known in FORMATS.values() for suffix in known.suffixes)
     raise ValueError(
         f"The suffix of {path} tells no corpus format ({suffixes}): pass format=, one of {', '.join(FORMATS)}."
@@ -115,8 +117,10 @@ def iter_rows(path_or_name: str | os.PathLike[str], format: str | None = None, *
         If it cannot be opened.
     """
     name = guess_format(path_or_name) if format is None else format
+    read = _known(name).read
+    _check_options(read, name, options)
     empty = True
-    for row in _known(name).read(path_or_name, **options):
+    for row in read(path_or_name, **options):
         empty = False
         yield row
     if empty:
@@ -127,6 +131,17 @@ def _known(name: str) -> Format:
     if name not in FORMATS:
         raise ValueError(f"Unknown corpus format {name!r}; there are {', '.join(FORMATS)}.")
     return FORMATS[name]
+
+
+def _check_options(function: Callable[..., Any], name: str, options: Mapping[str, Any]) -> None:
+    known = [
+        key for key, parameter in signature(function).parameters.items() if parameter.kind is Parameter.KEYWORD_ONLY
+    ]
+    for key in options:
+        if key not in known:
+            raise TypeError(
+                f"The corpus format {name!r} has no option {key!r}; its options: {', '.join(known) or 'none'}."
+            )
 
 
 def read_corpus(path_or_name: str | os.PathLike[str], format: str | None = None, **options: Any) -> Dataset:
@@ -200,6 +215,7 @@ def write_corpus(
     known = _known(name)
     if known.write is None:
         raise ValueError(f"Corpora cannot be written as {name!r}; call the `save_to_disk` of what `read_corpus` gives.")
+    _check_options(known.write, name, options)
     if not isinstance(rows, Iterable):
         raise TypeError(f"write_corpus expects an iterable of rows, but got {type(rows).__name__}.")
     checked = [as_row(row, index) for index, row in enumerate(rows)]
