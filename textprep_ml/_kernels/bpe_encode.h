@@ -1,0 +1,600 @@
+/* Byte-pair encoding of words: the merge table, the merging of one word, and the cache of words met before.
+ *
+ * A word is a run of bytes. Its symbols are bytes or characters (bpe_model_t.byte_level). The pair of neighbours with the lowest rank is
+ * merged, the leftmost of equal ones, until no pair has a rank. A byte or character without an id is a gap, which merges with nothing.
+ */
+#ifndef TEXTPREP_BPE_ENCODE_H
+#define TEXTPREP_BPE_ENCODE_H
+#include <stdlib.h>
+#include "pretokenize.h"
+
+#if defined(__GNUC__)
+#define BPE_PREFETCH(address) __builtin_prefetch(address)
+#define BPE_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#else
+#define BPE_PREFETCH(address) ((void)(address))
+#define BPE_LIKELY(condition) (condition)
+#endif
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define BPE_LITTLE_ENDIAN 1
+#else
+#define BPE_LITTLE_ENDIAN 0
+#endif
+
+#define BPE_ID_BITS 21
+#define BPE_RANK_BITS 22
+#define BPE_GAP 0x1FFFFEu       /* the id of what has none */
+#define BPE_NO_RANK 0x7FFFFFFF
+#define BPE_EMPTY (~(uint64_t)0)
+#define BPE_SHORT 64            /* symbols of a word that is merged without a heap */
+#define BPE_BATCH 256           /* words whose look-ups overlap */
+
+/* ------------------------------------------------------------------ the model, read only once it is built */
+
+typedef struct {
+    uint64_t *pairs;      /* open addressing: left id, right id, rank in one entry */
+    uint64_t pairs_mask;
+    int32_t *joined;      /* rank -> id */
+    int32_t *byte_ranks;  /* rank of two bytes, by left * 256 + right */
+    uint32_t byte_ids[256];
+    uint64_t *chars;      /* open addressing: (code point * 4 + place in the word) << 32 | id */
+    uint64_t chars_mask;
+    uint64_t *wholes;     /* open addressing: ids of symbols by the hash of their bytes */
+    uint64_t wholes_mask;
+    const uint8_t *symbols; /* the bytes of all symbols, one after another */
+    const uint64_t *symbol_at;
+    int byte_level, byte_fallback, whole_words, fuse_unknown;
+    int64_t unknown;      /* id, or -1 for an error */
+    uint32_t marker;      /* id of the symbol at the end of every word, or BPE_GAP for none */
+    int scheme;
+} bpe_model_t;
+
+static inline uint64_t bpe_mix(uint64_t key) {
+    key *= 0x9E3779B97F4A7C15u;
+    return key ^ key >> 32;
+}
+
+static inline int32_t bpe_rank(const bpe_model_t *model, uint32_t left, uint32_t right) {
+    uint64_t key = (uint64_t)left << BPE_ID_BITS | right, at = bpe_mix(key) & model->pairs_mask;
+    for (;; at = (at + 1) & model->pairs_mask) {
+        uint64_t entry = model->pairs[at];
+        if (entry >> BPE_RANK_BITS == key) return (int32_t)(entry & ((1u << BPE_RANK_BITS) - 1));
+        if (entry == BPE_EMPTY) return BPE_NO_RANK;
+    }
+}
+
+/* Give a pair its rank, unless it has one. */
+static inline void bpe_add_pair(bpe_model_t *model, uint32_t left, uint32_t right, uint32_t rank) {
+    uint64_t key = (uint64_t)left << BPE_ID_BITS | right, at = bpe_mix(key) & model->pairs_mask;
+    for (; model->pairs[at] != BPE_EMPTY; at = (at + 1) & model->pairs_mask)
+        if (model->pairs[at] >> BPE_RANK_BITS == key) return;
+    model->pairs[at] = key << BPE_RANK_BITS | rank;
+}
+
+static inline uint32_t bpe_char_id(const bpe_model_t *model, uint32_t code, int place) {
+    uint64_t key = (uint64_t)code << 2 | (uint64_t)place, at = bpe_mix(key) & model->chars_mask;
+    for (; model->chars[at] != BPE_EMPTY; at = (at + 1) & model->chars_mask)
+        if (model->chars[at] >> 32 == key) return (uint32_t)model->chars[at];
+    return BPE_GAP;
+}
+
+static inline void bpe_add_char(bpe_model_t *model, uint32_t code, int place, uint32_t id) {
+    uint64_t key = (uint64_t)code << 2 | (uint64_t)place, at = bpe_mix(key) & model->chars_mask;
+    for (; model->chars[at] != BPE_EMPTY; at = (at + 1) & model->chars_mask)
+        if (model->chars[at] >> 32 == key) return;
+    model->chars[at] = key << 32 | id;
+}
+
+static inline uint64_t bpe_load(const uint8_t *bytes) {
+    uint64_t value;
+    memcpy(&value, bytes, 8);
+    return value;
+}
+
+/* A hash of more than 8 bytes. */
+static inline uint64_t bpe_hash_long(const uint8_t *bytes, size_t length) {
+    uint64_t hash = length;
+    size_t i;
+    for (i = 0; i + 8 < length; i += 8) hash = (hash ^ bpe_load(bytes + i)) * 0x9E3779B97F4A7C15u, hash ^= hash >> 29;
+    hash = (hash ^ bpe_load(bytes + length - 8)) * 0xBF58476D1CE4E5B9u;
+    return hash ^ hash >> 32;
+}
+
+static inline uint64_t bpe_hash(const uint8_t *bytes, size_t length) {
+    uint8_t padded[16] = {0};
+    if (length > 8) return bpe_hash_long(bytes, length);
+    memcpy(padded, bytes, length);
+    return bpe_mix(bpe_load(padded) ^ length);
+}
+
+/* The id of the symbol with these bytes, or BPE_GAP. */
+static inline uint32_t bpe_whole_id(const bpe_model_t *model, const uint8_t *bytes, size_t length) {
+    uint64_t at = bpe_hash(bytes, length) & model->wholes_mask;
+    for (; model->wholes[at] != BPE_EMPTY; at = (at + 1) & model->wholes_mask) {
+        uint64_t id = model->wholes[at], begin = model->symbol_at[id];
+        if (model->symbol_at[id + 1] - begin == length && !memcmp(model->symbols + begin, bytes, length)) return (uint32_t)id;
+    }
+    return BPE_GAP;
+}
+
+static inline void bpe_add_whole(bpe_model_t *model, uint32_t id) {
+    const uint8_t *bytes = model->symbols + model->symbol_at[id];
+    size_t length = (size_t)(model->symbol_at[id + 1] - model->symbol_at[id]);
+    uint64_t at = bpe_hash(bytes, length) & model->wholes_mask;
+    if (bpe_whole_id(model, bytes, length) != BPE_GAP) return;
+    while (model->wholes[at] != BPE_EMPTY) at = (at + 1) & model->wholes_mask;
+    model->wholes[at] = id;
+}
+
+/* ------------------------------------------------------------------ merging one word */
+
+/* Room for the words that do not fit on the stack. */
+typedef struct {
+    void *memory;
+    size_t size;
+} bpe_room_t;
+
+static inline void *bpe_make_room(bpe_room_t *room, size_t size) {
+    if (room->size < size) {
+        free(room->memory);
+        room->memory = malloc(size + size / 4);
+        room->size = room->memory ? size + size / 4 : 0;
+    }
+    return room->memory;
+}
+
+static inline int bpe_lowest_bit(uint64_t bits) {
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#else
+    int i = 0;
+    while (!(bits >> i & 1)) i++;
+    return i;
+#endif
+}
+
+static inline int bpe_highest_bit(uint64_t bits) {
+#if defined(__GNUC__)
+    return 63 - __builtin_clzll(bits);
+#else
+    int i = 63;
+    while (!(bits >> i & 1)) i--;
+    return i;
+#endif
+}
+
+/* The bits of the symbols that live after merging at most 64. `keys` holds, at each symbol, the rank of the pair that begins there times 64
+ * plus its place (so that the smallest key is the leftmost pair of lowest rank), and has room for four more. */
+static inline uint64_t bpe_merge_short(const bpe_model_t *model, uint32_t *ids, int32_t *keys, int n) {
+    uint64_t alive = n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
+    int i, best, at, other;
+    for (i = n - 1; i < n + 3; i++) keys[i] = BPE_NO_RANK;
+    for (;;) {
+        uint64_t right, left;
+        best = BPE_NO_RANK;
+        for (i = 0; i < n; i++) best = keys[i] < best ? keys[i] : best;
+        if (best == BPE_NO_RANK) return alive;
+        at = best & 63;
+        right = alive & ~(uint64_t)1 << at;
+        other = bpe_lowest_bit(right);
+        ids[at] = (uint32_t)model->joined[best >> 6];
+        alive ^= (uint64_t)1 << other;
+        keys[other] = keys[at] = BPE_NO_RANK;
+        right &= right - 1;
+        if (right) {
+            int32_t rank = bpe_rank(model, ids[at], ids[bpe_lowest_bit(right)]);
+            if (rank != BPE_NO_RANK) keys[at] = rank << 6 | at;
+        }
+        left = alive & (((uint64_t)1 << at) - 1);
+        if (left) {
+            int before = bpe_highest_bit(left);
+            int32_t rank = bpe_rank(model, ids[before], ids[at]);
+            keys[before] = rank != BPE_NO_RANK ? rank << 6 | before : BPE_NO_RANK;
+        }
+    }
+}
+
+static inline void bpe_sift_down(uint64_t *heap, size_t size, size_t at) {
+    uint64_t entry = heap[at];
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= size) break;
+        if (child + 1 < size && heap[child + 1] < heap[child]) child++;
+        if (heap[child] >= entry) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = entry;
+}
+
+static inline void bpe_push(uint64_t *heap, size_t *size, uint64_t entry) {
+    size_t at = (*size)++;
+    while (at && heap[(at - 1) / 2] > entry) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at] = entry;
+}
+
+/* Merge any number of symbols: a heap of (rank, place) and a linked list. `next` gives the places that live, n after the last. */
+static inline void bpe_merge_long(const bpe_model_t *model, uint32_t *ids, uint32_t *next, uint32_t *before, int32_t *ranks, uint64_t *heap, uint32_t n) {
+    size_t size = 0, i;
+    for (i = 0; i < n; i++) {
+        next[i] = (uint32_t)i + 1;
+        before[i] = (uint32_t)i - 1;
+        ranks[i] = i + 1 < n ? bpe_rank(model, ids[i], ids[i + 1]) : BPE_NO_RANK;
+        if (ranks[i] != BPE_NO_RANK) heap[size++] = (uint64_t)ranks[i] << 32 | i;
+    }
+    for (i = size / 2; i-- > 0;) bpe_sift_down(heap, size, i);
+    while (size) {
+        uint32_t at = (uint32_t)heap[0], other;
+        int32_t rank = (int32_t)(heap[0] >> 32);
+        heap[0] = heap[--size];
+        if (size) bpe_sift_down(heap, size, 0);
+        if (ranks[at] != rank) continue; /* one of the two has been merged since */
+        other = next[at];
+        ids[at] = (uint32_t)model->joined[rank];
+        next[at] = next[other];
+        ranks[other] = ranks[at] = BPE_NO_RANK;
+        if (next[at] < n) {
+            before[next[at]] = at;
+            ranks[at] = bpe_rank(model, ids[at], ids[next[at]]);
+            if (ranks[at] != BPE_NO_RANK) bpe_push(heap, &size, (uint64_t)ranks[at] << 32 | at);
+        }
+        if (at) {
+            uint32_t left = before[at];
+            ranks[left] = bpe_rank(model, ids[left], ids[at]);
+            if (ranks[left] != BPE_NO_RANK) bpe_push(heap, &size, (uint64_t)ranks[left] << 32 | left);
+        }
+    }
+}
+
+/* The symbols of a word and the byte at which each begins. Give their number, at most length + 1. */
+static inline size_t bpe_symbols(const bpe_model_t *model, const uint8_t *word, size_t length, uint32_t *ids, size_t *begins) {
+    size_t n = 0, at = 0, k;
+    if (model->byte_level) {
+        for (; at < length; at++) {
+            ids[at] = model->byte_ids[word[at]];
+            begins[at] = at;
+        }
+        return length;
+    }
+    while (at < length) {
+        pretok_char_t c = pretok_decode(word, length, at);
+        uint32_t id = bpe_char_id(model, c.code, (at > 0) | (at + c.size == length) << 1);
+        int bytes = id == BPE_GAP && model->byte_fallback;
+        for (k = 0; bytes && k < c.size; k++) bytes = model->byte_ids[word[at + k]] != BPE_GAP;
+        for (k = 0; k < (bytes ? c.size : 1); k++) {
+            ids[n] = bytes ? model->byte_ids[word[at + k]] : id;
+            begins[n++] = at + k;
+        }
+        at += c.size;
+    }
+    if (model->marker != BPE_GAP) {
+        ids[n] = model->marker;
+        begins[n++] = length;
+    }
+    return n;
+}
+
+enum { BPE_DONE = 0, BPE_FULL = 1, BPE_UNKNOWN = 2, BPE_MEMORY = 3 };
+
+/* Where the ids of a word go, and (unless NULL) the bytes where their pieces begin. */
+typedef struct {
+    int32_t *ids;
+    size_t *begins;
+    size_t count;
+    size_t unknown_at; /* the first byte of the word without an id, when the result is BPE_UNKNOWN */
+    int after_gap;
+} bpe_pieces_t;
+
+static inline int bpe_put(const bpe_model_t *model, bpe_pieces_t *pieces, uint32_t id, size_t begin) {
+    if (id == BPE_GAP) {
+        pieces->unknown_at = begin;
+        if (model->unknown < 0) return BPE_UNKNOWN;
+        if (pieces->after_gap && model->fuse_unknown) return BPE_DONE;
+        id = (uint32_t)model->unknown;
+        pieces->after_gap = 1;
+    } else {
+        pieces->after_gap = 0;
+    }
+    if (pieces->begins) pieces->begins[pieces->count] = begin;
+    pieces->ids[pieces->count++] = (int32_t)id;
+    return BPE_DONE;
+}
+
+/* The common case: a short word of bytes. */
+static inline int bpe_encode_bytes(const bpe_model_t *model, const uint8_t *word, size_t length, bpe_pieces_t *pieces) {
+    uint32_t ids[BPE_SHORT];
+    int32_t keys[BPE_SHORT + 4];
+    uint64_t alive;
+    size_t i;
+    for (i = 0; i < length; i++) ids[i] = model->byte_ids[word[i]];
+    for (i = 0; i + 1 < length; i++) {
+        int32_t rank = model->byte_ranks[(size_t)word[i] << 8 | word[i + 1]];
+        keys[i] = rank == BPE_NO_RANK ? rank : rank << 6 | (int32_t)i;
+    }
+    for (alive = bpe_merge_short(model, ids, keys, (int)length); alive; alive &= alive - 1) {
+        int at = bpe_lowest_bit(alive), status = bpe_put(model, pieces, ids[at], (size_t)at);
+        if (status) return status;
+    }
+    return BPE_DONE;
+}
+
+static inline int bpe_encode_any(const bpe_model_t *model, bpe_room_t *room, const uint8_t *word, size_t length, bpe_pieces_t *pieces) {
+    size_t most = length + 1, n, i;
+    uint64_t *heap;
+    size_t *begins;
+    uint32_t *ids, *next, *before;
+    int32_t *ranks;
+    int status;
+    if (most >= UINT32_MAX) return BPE_MEMORY;
+    heap = (uint64_t *)bpe_make_room(room, most * (2 * sizeof *heap + sizeof *begins + 4 * sizeof *ids));
+    if (!heap) return BPE_MEMORY;
+    begins = (size_t *)(heap + 2 * most);
+    ids = (uint32_t *)(begins + most);
+    next = ids + most;
+    before = next + most;
+    ranks = (int32_t *)(before + most);
+    n = bpe_symbols(model, word, length, ids, begins);
+    bpe_merge_long(model, ids, next, before, ranks, heap, (uint32_t)n);
+    for (i = 0; i < n; i = next[i]) {
+        status = bpe_put(model, pieces, ids[i], begins[i]);
+        if (status) return status;
+    }
+    return BPE_DONE;
+}
+
+/* Encode one word, which is not empty, without the cache. There is room for length + 1 ids. */
+static inline int bpe_encode_word(const bpe_model_t *model, bpe_room_t *room, const uint8_t *word, size_t length, bpe_pieces_t *pieces) {
+    pieces->count = 0;
+    pieces->after_gap = 0;
+    if (model->whole_words) {
+        uint32_t id = bpe_whole_id(model, word, length);
+        if (id != BPE_GAP) return bpe_put(model, pieces, id, 0);
+    }
+    if (model->byte_level && length <= BPE_SHORT) return bpe_encode_bytes(model, word, length, pieces);
+    return bpe_encode_any(model, room, word, length, pieces);
+}
+
+/* ------------------------------------------------------------------ the cache */
+
+#define BPE_FIRST_SLOTS ((size_t)1 << 10)
+#define BPE_MOST_SLOTS ((size_t)1 << 20)
+#define BPE_PROBES 8
+#define BPE_WORD 16              /* bytes of a word that is its own key */
+#define BPE_LONGEST 1024         /* bytes of a word that is cached */
+#define BPE_MOST_IDS ((size_t)1 << 22)
+#define BPE_MOST_BYTES ((size_t)1 << 24)
+
+/* A word of at most 16 bytes is `low` and `high`; a longer one has its hash in `low`, and in `high` its place in the arena. `length` is 0 in a
+ * free slot. Up to three ids stand in place; with more of them `ids` has their place in the arena and their number. */
+typedef struct {
+    uint64_t low, high;
+    uint32_t ids[3];
+    uint16_t length;
+    uint16_t count;
+} bpe_slot_t;
+
+typedef struct {
+    void *memory;
+    bpe_slot_t *slots; /* in `memory`, at a multiple of 64 */
+    size_t mask, used, turn;
+    int32_t *ids;
+    size_t ids_used, ids_size;
+    uint8_t *bytes;
+    size_t bytes_used, bytes_size;
+    bpe_room_t room;
+} bpe_cache_t;
+
+typedef struct {
+    uint64_t low, high, hash;
+} bpe_key_t;
+
+static inline int bpe_cache_slots(bpe_cache_t *cache, size_t slots) {
+    void *memory = calloc(slots * sizeof(bpe_slot_t) + 64, 1);
+    if (!memory) return BPE_MEMORY;
+    cache->memory = memory;
+    cache->slots = (bpe_slot_t *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+    cache->mask = slots - 1;
+    cache->used = 0;
+    return BPE_DONE;
+}
+
+static inline int bpe_cache_init(bpe_cache_t *cache) {
+    memset(cache, 0, sizeof *cache);
+    return bpe_cache_slots(cache, BPE_FIRST_SLOTS);
+}
+
+static inline void bpe_cache_free(bpe_cache_t *cache) {
+    free(cache->memory);
+    free(cache->ids);
+    free(cache->bytes);
+    free(cache->room.memory);
+}
+
+static inline void bpe_cache_clear(bpe_cache_t *cache) {
+    memset(cache->slots, 0, (cache->mask + 1) * sizeof(bpe_slot_t));
+    cache->used = cache->ids_used = cache->bytes_used = 0;
+}
+
+static inline uint64_t bpe_key_hash(uint64_t low, uint64_t high) {
+    uint64_t hash = low * 0x9E3779B97F4A7C15u + high * 0xC2B2AE3D27D4EB4Fu;
+    return hash ^ hash >> 32;
+}
+
+/* Masks of the first 0 to 8 bytes of a little-endian number. */
+static const uint64_t bpe_first_bytes[9] = {
+    0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF};
+
+/* The key of a word of which `left` bytes, at least its length, can be read. */
+static inline bpe_key_t bpe_key(const uint8_t *word, size_t length, size_t left) {
+    bpe_key_t key;
+    if (BPE_LIKELY(length <= BPE_WORD)) {
+        if (BPE_LITTLE_ENDIAN && BPE_LIKELY(left >= BPE_WORD)) {
+            size_t low = length < 8 ? length : 8;
+            key.low = bpe_load(word) & bpe_first_bytes[low];
+            key.high = bpe_load(word + 8) & bpe_first_bytes[length - low];
+        } else {
+            uint8_t padded[BPE_WORD] = {0};
+            memcpy(padded, word, length);
+            key.low = bpe_load(padded);
+            key.high = bpe_load(padded + 8);
+        }
+        key.hash = bpe_key_hash(key.low, key.high);
+    } else {
+        key.low = key.hash = length <= BPE_LONGEST ? bpe_hash_long(word, length) : 0;
+        key.high = 0;
+    }
+    return key;
+}
+
+static inline int bpe_slot_is(const bpe_cache_t *cache, const bpe_slot_t *slot, bpe_key_t key, const uint8_t *word, size_t length) {
+    if (slot->low != key.low || slot->length != length) return 0;
+    if (BPE_LIKELY(length <= BPE_WORD)) return slot->high == key.high;
+    return !memcmp(cache->bytes + slot->high, word, length);
+}
+
+/* The slot of a word, or NULL. */
+static inline const bpe_slot_t *bpe_find(const bpe_cache_t *cache, bpe_key_t key, const uint8_t *word, size_t length) {
+    size_t i;
+    for (i = 0; i < BPE_PROBES; i++) {
+        const bpe_slot_t *slot = cache->slots + ((key.hash + i) & cache->mask);
+        if (BPE_LIKELY(bpe_slot_is(cache, slot, key, word, length))) return slot;
+        if (!slot->length) return NULL;
+    }
+    return NULL;
+}
+
+static inline bpe_slot_t *bpe_free_slot(bpe_cache_t *cache, uint64_t hash) {
+    size_t i;
+    for (i = 0; i < BPE_PROBES; i++) {
+        bpe_slot_t *slot = cache->slots + ((hash + i) & cache->mask);
+        if (!slot->length) {
+            cache->used++;
+            return slot;
+        }
+    }
+    return cache->slots + ((hash + cache->turn++ % BPE_PROBES) & cache->mask);
+}
+
+/* Make the table four times as large, when it is half full. Without memory it stays as it is. */
+static inline void bpe_cache_grow(bpe_cache_t *cache) {
+    void *memory = cache->memory;
+    bpe_slot_t *old = cache->slots;
+    size_t slots = cache->mask + 1, i;
+    if (cache->used * 2 < slots || slots >= BPE_MOST_SLOTS || bpe_cache_slots(cache, slots * 4)) return;
+    for (i = 0; i < slots; i++) {
+        if (!old[i].length) continue;
+        *bpe_free_slot(cache, old[i].length <= BPE_WORD ? bpe_key_hash(old[i].low, old[i].high) : old[i].low) = old[i];
+    }
+    free(memory);
+}
+
+static inline int bpe_arena(void **memory, size_t *size, size_t wanted, size_t each) {
+    void *more;
+    size_t larger = wanted * 2 + 1024;
+    if (wanted <= *size) return BPE_DONE;
+    more = realloc(*memory, larger * each);
+    if (!more) return BPE_MEMORY;
+    *memory = more;
+    *size = larger;
+    return BPE_DONE;
+}
+
+/* Keep the ids of a word. Failing memory only means that it is not kept. */
+static inline void bpe_keep(bpe_cache_t *cache, bpe_key_t key, const uint8_t *word, size_t length, const int32_t *ids, size_t count) {
+    bpe_slot_t slot = {key.low, key.high, {0, 0, 0}, (uint16_t)length, (uint16_t)count};
+    if (length > BPE_LONGEST) return;
+    if (cache->ids_used + count > BPE_MOST_IDS || cache->bytes_used + length > BPE_MOST_BYTES) bpe_cache_clear(cache);
+    bpe_cache_grow(cache);
+    if (length > BPE_WORD) {
+        if (bpe_arena((void **)&cache->bytes, &cache->bytes_size, cache->bytes_used + length, 1)) return;
+        memcpy(cache->bytes + cache->bytes_used, word, length);
+        slot.high = cache->bytes_used;
+        cache->bytes_used += length;
+    }
+    if (count <= 3) {
+        memcpy(slot.ids, ids, count * sizeof *ids);
+    } else {
+        if (bpe_arena((void **)&cache->ids, &cache->ids_size, cache->ids_used + count, sizeof *ids)) return;
+        memcpy(cache->ids + cache->ids_used, ids, count * sizeof *ids);
+        slot.ids[0] = (uint32_t)cache->ids_used;
+        cache->ids_used += count;
+    }
+    *bpe_free_slot(cache, key.hash) = slot;
+}
+
+/* ------------------------------------------------------------------ a whole text */
+
+typedef struct {
+    pretok_t words;
+    size_t starts[BPE_BATCH], ends[BPE_BATCH];
+    size_t ready;      /* words of the batch that is yet to be encoded */
+    int32_t *out;
+    size_t count, capacity;
+    size_t unknown_at; /* the byte of the text without an id, when the result is BPE_UNKNOWN */
+} bpe_run_t;
+
+static inline void bpe_run_init(bpe_run_t *run, const bpe_model_t *model, const uint8_t *text, size_t length) {
+    pretok_init(&run->words, text, length, model->scheme);
+    run->ready = 0;
+}
+
+/* The number of ids that may come out of the batch, and the room for a whole copy behind the last. */
+static inline size_t bpe_run_wants(const bpe_run_t *run) {
+    return run->ends[run->ready - 1] - run->starts[0] + run->ready + 4;
+}
+
+static inline int bpe_run_miss(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t *cache, bpe_key_t key, const uint8_t *word, size_t length) {
+    bpe_pieces_t pieces = {run->out + run->count, NULL, 0, 0, 0};
+    int status = bpe_encode_word(model, &cache->room, word, length, &pieces);
+    if (status) {
+        run->unknown_at = (size_t)(word - run->words.text) + pieces.unknown_at;
+        return status;
+    }
+    bpe_keep(cache, key, word, length, pieces.ids, pieces.count);
+    run->count += pieces.count;
+    return BPE_DONE;
+}
+
+static inline int bpe_run_batch(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t *cache) {
+    bpe_key_t keys[BPE_BATCH];
+    const uint8_t *text = run->words.text;
+    size_t total = run->words.length, ready = run->ready, i;
+    for (i = 0; i < ready; i++) {
+        keys[i] = bpe_key(text + run->starts[i], run->ends[i] - run->starts[i], total - run->starts[i]);
+        BPE_PREFETCH(cache->slots + (keys[i].hash & cache->mask));
+    }
+    for (i = 0; i < ready; i++) {
+        const uint8_t *word = text + run->starts[i];
+        size_t length = run->ends[i] - run->starts[i];
+        const bpe_slot_t *slot = bpe_find(cache, keys[i], word, length);
+        int32_t *out = run->out + run->count;
+        if (!BPE_LIKELY(slot != NULL)) {
+            int status = bpe_run_miss(run, model, cache, keys[i], word, length);
+            if (status) return status;
+            continue;
+        }
+        if (BPE_LIKELY(slot->count <= 3))
+            memcpy(out, (const uint8_t *)slot + offsetof(bpe_slot_t, ids), 16); /* one more than there are, which the next word writes over */
+        else
+            memcpy(out, cache->ids + slot->ids[0], slot->count * sizeof *out);
+        run->count += slot->count;
+    }
+    run->ready = 0;
+    return BPE_DONE;
+}
+
+/* Encode until the end of the text (BPE_DONE) or until `out` has not room for the next batch (BPE_FULL: see bpe_run_wants). */
+static inline int bpe_run(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t *cache) {
+    for (;;) {
+        int status;
+        if (!run->ready) run->ready = pretok_fill(&run->words, run->starts, run->ends, BPE_BATCH);
+        if (!run->ready) return BPE_DONE;
+        if (run->count + bpe_run_wants(run) > run->capacity) return BPE_FULL;
+        status = bpe_run_batch(run, model, cache);
+        if (status) return status;
+    }
+}
+#endif
