@@ -80,7 +80,7 @@ cdef enum:
 cdef enum:
     A_KIND, A_MARK, A_CLOSER, A_LEFT_SHAPE, A_LEFT_LENGTH, A_LEFT_WORD, A_LEFT_CLASS, A_LEFT_GROUP, A_LEFT_EVIDENCE, A_LEFT_RAW, A_LEFT_USUAL
     A_RIGHT_LEAD, A_RIGHT_SHAPE, A_RIGHT_WORD, A_RIGHT_GROUP, A_RIGHT_EVIDENCE, A_RIGHT_USUAL, A_RIGHT_MARK, A_RIGHT_LENGTH
-    A_LEFT2_SHAPE, A_LEFT2_WORD, A_LEFT2_MARK, A_LEFT2_GROUP, A_RIGHT2_SHAPE, A_RIGHT2_WORD, A_RIGHT2_LEAD
+    A_LEFT2_SHAPE, A_LEFT2_WORD, A_LEFT2_MARK, A_LEFT2_GROUP, A_LEFT2_USUAL, A_RIGHT2_SHAPE, A_RIGHT2_WORD, A_RIGHT2_LEAD, A_RIGHT2_USUAL
     A_BLANKS, A_SLACK, A_LINE_PLACE, A_LINE_REST, A_SINCE_END, A_UNTIL_END, A_QUOTE, A_BRACKET
     A_DOC_MARKS, A_DOC_LINES, A_DOC_LINE_ENDS, A_DOC_CAPS, A_LINE_START, A_LINE_LENGTH, A_NEXT_LINE
     N_ATTRIBUTES
@@ -643,7 +643,7 @@ cdef class Lexicon:
     cdef uint32_t *values
     cdef uint32_t mask
     cdef uint16_t[::1] ids
-    cdef uint8_t[::1] classes
+    cdef uint8_t[:, ::1] classes
     cdef uint8_t[::1] usual
     cdef uint8_t[::1] raw
     cdef uint8_t[::1] groups
@@ -661,7 +661,8 @@ cdef class Lexicon:
         memset(self.values, 0, size * sizeof(uint32_t))
         # Row 0 stands for every unknown word.
         self.ids = np.concatenate([[0], ids]).astype(np.uint16)
-        self.classes = np.concatenate([[0], classes]).astype(np.uint8)
+        # One column for tokens that begin with a lower-case letter, one for the others: "No." is an abbreviation, "no." is none.
+        self.classes = np.concatenate([np.zeros((1, 2)), np.reshape(classes, (-1, 2))]).astype(np.uint8)
         self.usual = np.concatenate([[0], usual]).astype(np.uint8)
         self.raw = np.concatenate([[0], raw]).astype(np.uint8)
         self.groups = np.asarray(groups, dtype=np.uint8)
@@ -1053,6 +1054,10 @@ cdef int slack_code(token_t *left, token_t *right, work_t *w) noexcept nogil:
     return 1 if room < 0 else 2 if room < 4 else 3 if room < 13 else 4 if room < 31 else 5
 
 
+cdef inline uint16_t class_of(Lexicon lexicon, uint32_t word, token_t *t) noexcept nogil:
+    return lexicon.classes[word, t.first != K_LOWER]
+
+
 cdef void describe(Lexicon lexicon, work_t *w, int64_t i, int64_t n, int kind, uint16_t *row) noexcept nogil:
     """Write the codes of the candidate before token `i`."""
     cdef token_t *left = &w.tokens[i - 1]
@@ -1069,7 +1074,7 @@ cdef void describe(Lexicon lexicon, work_t *w, int64_t i, int64_t n, int kind, u
     word = lexicon.find(left.hash)
     dotted = left.mark == MARK_PERIOD or left.mark == MARK_END_THEN_COMMA or left.shape == SHAPE_DOTTED_UPPER or left.shape == SHAPE_DOTTED_LOWER
     row[A_LEFT_WORD] = lexicon.ids[word]
-    row[A_LEFT_CLASS] = lexicon.classes[word] if dotted else 0
+    row[A_LEFT_CLASS] = class_of(lexicon, word, left) if dotted else 0
     row[A_LEFT_GROUP] = lexicon.groups[row[A_LEFT_CLASS]]
     row[A_LEFT_EVIDENCE] = evidence_of_abbreviation(left, &w.counts)
     row[A_LEFT_RAW] = lexicon.raw[word] if dotted else 0
@@ -1078,7 +1083,7 @@ cdef void describe(Lexicon lexicon, work_t *w, int64_t i, int64_t n, int kind, u
     row[A_RIGHT_SHAPE] = right.shape
     word = lexicon.find(right.hash)
     row[A_RIGHT_WORD] = lexicon.ids[word]
-    row[A_RIGHT_GROUP] = lexicon.groups[lexicon.classes[word]] if right.mark == MARK_PERIOD else 0
+    row[A_RIGHT_GROUP] = lexicon.groups[class_of(lexicon, word, right)] if right.mark == MARK_PERIOD else 0
     row[A_RIGHT_EVIDENCE] = evidence_of_case(right, &w.counts, left.mark == MARK_NONE and right.newlines == 0 and right.lead == LEAD_NONE)
     row[A_RIGHT_USUAL] = lexicon.usual[word]
     row[A_RIGHT_MARK] = right.mark
@@ -1089,16 +1094,19 @@ cdef void describe(Lexicon lexicon, work_t *w, int64_t i, int64_t n, int kind, u
         row[A_LEFT2_SHAPE] = t.shape + 1
         row[A_LEFT2_WORD] = lexicon.ids[word]
         row[A_LEFT2_MARK] = t.mark
-        row[A_LEFT2_GROUP] = lexicon.groups[lexicon.classes[word]] if t.mark == MARK_PERIOD else 0
+        row[A_LEFT2_USUAL] = lexicon.usual[word]
+        row[A_LEFT2_GROUP] = lexicon.groups[class_of(lexicon, word, t)] if t.mark == MARK_PERIOD else 0
     else:
-        row[A_LEFT2_SHAPE] = row[A_LEFT2_WORD] = row[A_LEFT2_MARK] = row[A_LEFT2_GROUP] = 0
+        row[A_LEFT2_SHAPE] = row[A_LEFT2_WORD] = row[A_LEFT2_MARK] = row[A_LEFT2_GROUP] = row[A_LEFT2_USUAL] = 0
     if i + 1 < n and w.tokens[i + 1].newlines < 2:
         t = &w.tokens[i + 1]
         row[A_RIGHT2_SHAPE] = t.shape + 1
-        row[A_RIGHT2_WORD] = lexicon.ids[lexicon.find(t.hash)]
+        word = lexicon.find(t.hash)
+        row[A_RIGHT2_WORD] = lexicon.ids[word]
         row[A_RIGHT2_LEAD] = t.lead
+        row[A_RIGHT2_USUAL] = lexicon.usual[word]
     else:
-        row[A_RIGHT2_SHAPE] = row[A_RIGHT2_WORD] = row[A_RIGHT2_LEAD] = 0
+        row[A_RIGHT2_SHAPE] = row[A_RIGHT2_WORD] = row[A_RIGHT2_LEAD] = row[A_RIGHT2_USUAL] = 0
     if right.newlines:
         row[A_BLANKS] = 4 + (right.blanks > 1)
     else:

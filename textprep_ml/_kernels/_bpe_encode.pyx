@@ -358,7 +358,7 @@ cdef class BPEEncoder:
         text = text_of(text, &view)
         if view.size <= SMALL:
             return array_of(small, self._encode_small(view, small))
-        if threads <= 1:
+        if threads <= 1 or self.model.scheme == PRETOK_NONE:
             return self._encode_large(text, 0, view.size)
         cuts = [0, *safe_cuts(view, threads), view.size]
         with ThreadPoolExecutor(threads) as pool:
@@ -528,7 +528,10 @@ cdef class BPEEncoder:
         cdef size_t size
         if status == BPE_MEMORY:
             raise MemoryError
-        size = pretok_decode(view.data, view.size, at).size if at < view.size else 0
+        if at >= view.size:
+            size = 0
+        else:
+            size = 1 if self.model.byte_level else pretok_decode(view.data, view.size, at).size
         char = (view.data[at : at + size] or self.marker).decode("utf-8", "backslashreplace")
         raise ValueError(
             f"No symbol covers {char!r} at byte {at}; give an unknown token, turn on byte fallback, or train with it."

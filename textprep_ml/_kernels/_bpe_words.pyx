@@ -118,6 +118,41 @@ cdef inline uint32_t code_point(const uint8_t *at, int64_t size) noexcept nogil:
     return 0xFFFFFFFF
 
 
+cdef int64_t find_invalid(const uint8_t *data, int64_t length) noexcept nogil:
+    cdef int64_t at = 0, size, part
+    cdef uint64_t eight
+    cdef uint32_t code
+    while at < length:
+        if at + 8 <= length:
+            memcpy(&eight, data + at, 8)
+            if not eight & <uint64_t>0x8080808080808080:
+                at += 8
+                continue
+        if data[at] < 0x80:
+            at += 1
+            continue
+        size = character_size(data[at])
+        if size == 1 or at + size > length:
+            return at
+        for part in range(1, size):
+            if (data[at + part] & 0xC0) != 0x80:
+                return at
+        code = code_point(data + at, size)
+        if (code < (0x80 if size == 2 else 0x800 if size == 3 else 0x10000) or code > 0x10FFFF or 0xD800 <= code < 0xE000):
+            return at
+        at += size
+    return -1
+
+
+def invalid_at(bytes data):
+    """Give the place of the first byte that begins no valid UTF-8 character, or -1."""
+    cdef const uint8_t *start = data
+    cdef int64_t length = len(data), found
+    with nogil:
+        found = find_invalid(start, length)
+    return found
+
+
 cdef inline int character_size(uint8_t lead) noexcept nogil:
     return 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 

@@ -5,6 +5,7 @@ Costs are doubles, so that one loop serves whole, broken and infinite costs; who
 callers number the tokens of other sequences and pass ``chr(number)``.
 """
 
+from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
 from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ_CHAR
 from functools import wraps
@@ -334,15 +335,19 @@ cdef inline uint64_t places_of(uint32_t code, const uint32_t *a, int n, const ui
     return equal
 
 
-cdef int unit_distance(const uint32_t *a, const uint32_t *b, int n, int m) noexcept nogil:
-    """Unit-cost distance, one machine word per column (Myers 1999, in the form of Hyyro 2003); `a` is not empty."""
+cdef int unit_distance(const uint32_t *a, const uint32_t *b, int n, int m, bint swaps) noexcept nogil:
+    """Unit-cost distance, one machine word per column (Myers 1999; Hyyro 2003, who adds restricted transpositions); `a` is not empty."""
     cdef uint64_t places[256]
-    cdef uint64_t equal, vertical_plus = ~<uint64_t> 0, vertical_minus = 0, diagonal, horizontal_plus, horizontal_minus
+    cdef uint64_t equal, equal_before = 0, swapped = 0
+    cdef uint64_t vertical_plus = ~<uint64_t> 0, vertical_minus = 0, diagonal = 0, horizontal_plus, horizontal_minus
     cdef int j, score = n, last = n - 1
     mark_places(a, b, n, m, places)
     for j in range(m):
         equal = places_of(b[j], a, n, places)
-        diagonal = (((equal & vertical_plus) + vertical_plus) ^ vertical_plus) | equal | vertical_minus
+        if swaps:
+            swapped = ((~diagonal & equal) << 1) & equal_before
+            equal_before = equal
+        diagonal = (((equal & vertical_plus) + vertical_plus) ^ vertical_plus) | equal | vertical_minus | swapped
         horizontal_plus = vertical_minus | ~(diagonal | vertical_plus)
         horizontal_minus = vertical_plus & diagonal
         score += <int> ((horizontal_plus >> last) & 1) - <int> ((horizontal_minus >> last) & 1)
@@ -391,12 +396,24 @@ cdef int small_table(const uint32_t *a, const uint32_t *b, int n, int m, int ins
     return row[m]
 
 
-cdef inline bint is_small(object cost):
-    return PyLong_CheckExact(cost) and 0 <= cost <= LARGEST_COST
+cdef inline int small_cost(object cost):
+    """Read a small whole cost; -1 for whatever else comes."""
+    cdef long long value
+    if not PyLong_CheckExact(cost):
+        return -1
+    value = -1 if cost < 0 or cost > LARGEST_COST else cost
+    return <int> value
 
 
-cdef int short_distance(object a, object b, int insertion, int deletion, int substitution) noexcept:
-    """Distance of two short strings, -1 where RapidFuzz is the faster way."""
+cdef inline double plain_cost(object cost):
+    """Read a small whole cost or a float of 0 or more; -1 for whatever else comes."""
+    if PyFloat_CheckExact(cost):
+        return cost if cost >= 0.0 else -1.0  # not a number compares false
+    return small_cost(cost)
+
+
+cdef int short_distance(object a, object b, int insertion, int deletion, int substitution, bint swaps) noexcept:
+    """Distance of two short strings, -1 where RapidFuzz is the faster way. With swaps (restricted, cost 1) all costs must be 1."""
     cdef uint32_t left[SHORT]
     cdef uint32_t right[SHORT]
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(a), m = PyUnicode_GET_LENGTH(b)
@@ -409,38 +426,73 @@ cdef int short_distance(object a, object b, int insertion, int deletion, int sub
         n -= 1
         m -= 1
     if n and insertion == 1 and deletion == 1 and substitution == 1:
-        return unit_distance(left, right, n, m)
+        return unit_distance(left, right, n, m, swaps)
     if substitution >= insertion + deletion:  # no substitution is needed: what is not common is deleted and inserted
         common = common_subsequence(left, right, n, m)
         return (n - common) * deletion + (m - common) * insertion
     return small_table(left, right, n, m, insertion, deletion, substitution) if n * m <= SMALL_TABLE else -1
 
 
+cdef object float_distance(object a, object b, object insertion, object deletion, object substitution):
+    """Distance where one of the costs is a float and the others are plain; None for whatever else comes."""
+    cdef double costs[3]
+    costs[0] = plain_cost(insertion)
+    costs[1] = plain_cost(deletion)
+    costs[2] = plain_cost(substitution)
+    if costs[0] < 0 or costs[1] < 0 or costs[2] < 0:
+        return None
+    return distance(a, b, costs[0], costs[1], costs[2], INFINITY, False, INFINITY, "", "", None)
+
+
+cdef object common_distance(
+    object a, object b, object insertion, object deletion, object substitution, object transposition, object variant, object max_distance,
+    object levenshtein, object osa, object damerau,
+):
+    """Answer a common call; None for whatever else comes."""
+    cdef int ins, dele, sub, swap, score = -1
+    cdef bint restricted
+    if not (PyUnicode_CheckExact(a) and PyUnicode_CheckExact(b)):
+        return None
+    restricted = variant == "osa"
+    if not restricted and variant != "damerau":
+        return None
+    ins, dele, sub = small_cost(insertion), small_cost(deletion), small_cost(substitution)
+    if ins < 0 or dele < 0 or sub < 0:
+        return float_distance(a, b, insertion, deletion, substitution) if transposition is None and max_distance is None else None
+    if max_distance is not None and small_cost(max_distance) < 0:
+        return None
+    if transposition is None:
+        score = short_distance(a, b, ins, dele, sub, False)
+    else:
+        swap = small_cost(transposition)
+        if not (ins == 1 and dele == 1 and sub == 1 and swap == 1):
+            return None
+        if restricted:
+            score = short_distance(a, b, 1, 1, 1, True)
+    if score >= 0:
+        return score if max_distance is None or score <= max_distance else max_distance + 1
+    if transposition is None:
+        return levenshtein(a, b, weights=(insertion, deletion, substitution), score_cutoff=max_distance)
+    if max_distance is None:
+        return osa(a, b) if restricted else damerau(a, b)
+    return osa(a, b, score_cutoff=max_distance) if restricted else damerau(a, b, score_cutoff=max_distance)
+
+
 def common_first(general, levenshtein, osa, damerau):
     """Wrap the general edit distance so that the common calls skip its parameter checks, which would cost more than the distance.
 
-    Common: two strings and small whole costs. Short ones are answered here, the others by RapidFuzz's functions, which are passed in.
+    Common: two strings and plain numbers as costs. Short strings are answered here, others by RapidFuzz's functions, which are passed in.
     """
 
     @wraps(general)
     def edit_distance(a, b, insertion=1, deletion=1, substitution=1, transposition=None, cost=None, *, variant="damerau", max_distance=None):
-        cdef int score
-        if (
-            cost is None
-            and PyUnicode_CheckExact(a) and PyUnicode_CheckExact(b)
-            and is_small(insertion) and is_small(deletion) and is_small(substitution)
-            and (max_distance is None or is_small(max_distance))
-        ):
-            if transposition is None and (variant == "damerau" or variant == "osa"):
-                score = short_distance(a, b, insertion, deletion, substitution)
-                if score < 0:
-                    return levenshtein(a, b, weights=(insertion, deletion, substitution), score_cutoff=max_distance)
-                return score if max_distance is None or score <= max_distance else max_distance + 1
-            if is_small(transposition) and insertion == deletion == substitution == transposition == 1:
-                if variant == "damerau":
-                    return damerau(a, b, score_cutoff=max_distance)
-                if variant == "osa":
-                    return osa(a, b, score_cutoff=max_distance)
+        cdef object answer = None
+        if cost is None:
+            answer = common_distance(
+                a, b, insertion, deletion, substitution, transposition, variant, max_distance, levenshtein, osa, damerau
+            )
+        if answer is not None:
+            return answer
         return general(a, b, insertion, deletion, substitution, transposition, cost, variant=variant, max_distance=max_distance)
 
     return edit_distance

@@ -265,6 +265,21 @@ cdef int read_unchanged(state_t *s, raw_t *text) noexcept nogil:
     cdef uint32_t previous = s.previous
     cdef uint32_t code, entry
     cdef uint32_t special = 0
+    cdef uint32_t changes, pairs
+    cdef int k
+    # Eight characters at a time, without a branch; the loop after it finds the place inside the eight that stops.
+    while i + 8 <= s.n:
+        changes = pairs = 0
+        for k in range(8):
+            code = text[i + k]
+            entry = s.entries[(<uint32_t>s.index[code >> 8] << 8) | (code & 255)]
+            changes |= entry ^ code
+            pairs |= entry & previous
+            previous = entry
+        if (changes & (SPECIAL | PAYLOAD)) | (pairs & E_BLANK):
+            previous = entry_at(s, text, i - 1) if i > s.i else s.previous
+            break
+        i += 8
     while i < s.n:
         code = text[i]
         entry = s.entries[(<uint32_t>s.index[code >> 8] << 8) | (code & 255)]
@@ -287,6 +302,21 @@ cdef int write_alone(state_t *s, raw_t *text, new_t *out) noexcept nogil:
     cdef uint32_t stop = SPECIAL | s.over
     cdef uint32_t code
     cdef uint32_t entry = 0
+    cdef uint32_t flags, pairs
+    cdef int k
+    while i + 8 <= limit:
+        flags = pairs = 0
+        for k in range(8):
+            code = text[i + k]
+            entry = s.entries[(<uint32_t>s.index[code >> 8] << 8) | (code & 255)]
+            out[i + shift + k] = <new_t>(entry & PAYLOAD)
+            flags |= entry
+            pairs |= entry & previous
+            previous = entry
+        if (flags & stop) | (pairs & E_BLANK):
+            previous = entry_at(s, text, i - 1) if i > s.i else s.previous
+            break
+        i += 8
     while i < limit:
         code = text[i]
         entry = s.entries[(<uint32_t>s.index[code >> 8] << 8) | (code & 255)]

@@ -110,7 +110,7 @@ class BPEEncoder:
         return self._batch(self.encode, texts)
 
     def encode_words(self, words: Sequence[bytes]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Give the ids of ready words in one array, and where those of each word begin, and the end."""
+        """Give the ids of ready words in one array, and where those of each word begin, and the end; an empty one has none."""
         return self._batch(lambda word: [piece[0] for piece in self._word(word)], words)
 
     def encode_with_offsets(
@@ -154,6 +154,8 @@ class BPEEncoder:
 
     def _word(self, word: bytes, at: int = 0) -> list[Piece]:
         """Encode one word, which begins at byte `at` of the text."""
+        if not word:
+            return []
         if self._whole_words and word in self._ids:
             return [(self._ids[word], 0, len(word))]
         pieces = self._merge(list(self._bytes(word, 0) if self._byte_level else self._characters(word)))

@@ -32,6 +32,15 @@ def safe_cut(data: bytes) -> int:
     return 0
 
 
+def invalid_at(data: bytes) -> int:
+    """Give the place of the first byte that begins no valid UTF-8 character, or -1."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return -1
+
+
 class WordCounter:
     """Distinct words with their counts, in the order first met."""
 
