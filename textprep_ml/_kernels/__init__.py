@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-NAMES = ("boundaries", "distance", "bpe_train", "bpe_words", "bpe_encode")
+NAMES = ("boundaries", "words", "distance", "bpe_train", "bpe_words", "bpe_encode")
 
 
 def _choice() -> str:
