@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rapidfuzz.distance import Indel, Levenshtein
+from rapidfuzz.distance import OSA, DamerauLevenshtein, Indel, Levenshtein
 
 from textprep_ml.distance import (
     Alignment,
@@ -137,6 +137,14 @@ def test_max_distance_gives_one_more(a: str, b: str, limit: int, substitution: f
     )
     swapped = edit_distance(a, b, transposition=1)
     assert edit_distance(a, b, transposition=1, max_distance=limit) == min(swapped, limit + 1)
+
+
+@given(a=st.one_of(WORDS, TEXTS), b=st.one_of(WORDS, TEXTS), limit=st.one_of(st.none(), st.integers(0, 6)))
+def test_transpositions_agree_with_rapidfuzz(a: str, b: str, limit: int | None) -> None:
+    for variant, expected in (("osa", OSA), ("damerau", DamerauLevenshtein)):
+        for one, other in ((a, b), (list(a), list(b))):
+            distance = edit_distance(one, other, transposition=1, variant=variant, max_distance=limit)
+            assert distance == expected.distance(a, b, score_cutoff=limit)
 
 
 @given(a=WORDS, b=WORDS)

@@ -6,7 +6,7 @@ callers number the tokens of other sequences and pass ``chr(number)``.
 """
 
 from cpython.float cimport PyFloat_CheckExact
-from cpython.long cimport PyLong_CheckExact
+from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ_CHAR
 from functools import wraps
 
@@ -396,13 +396,54 @@ cdef int small_table(const uint32_t *a, const uint32_t *b, int n, int m, int ins
     return row[m]
 
 
+cdef int small_unrestricted(const uint32_t *a, const uint32_t *b, int n, int m) noexcept nogil:
+    """Unit-cost unrestricted Damerau-Levenshtein distance (as `fill_unrestricted`) in a small table of ints on the stack."""
+    cdef int table[SMALL_TABLE + 2 * SHORT + 1]
+    cdef int first[SHORT]
+    cdef int last[SHORT]
+    cdef int i, j, k, match, here, best, width = m + 1
+    cdef int *row = table
+    cdef int *above
+    for j in range(width):
+        row[j] = j
+    for j in range(m):
+        k = 0
+        while b[k] != b[j]:
+            k += 1
+        first[j] = k
+        last[j] = 0
+    for i in range(n):
+        above = row
+        row += width
+        row[0] = i + 1
+        match = 0
+        here = -1
+        for j in range(m):
+            best = above[j] + (a[i] != b[j])
+            if above[j + 1] + 1 < best:
+                best = above[j + 1] + 1
+            if row[j] + 1 < best:
+                best = row[j] + 1
+            k = last[first[j]]
+            if k and match and table[(k - 1) * width + match - 1] + i - k + 1 + j - match < best:
+                best = table[(k - 1) * width + match - 1] + i - k + 1 + j - match
+            row[j + 1] = best
+            if a[i] == b[j]:
+                match = j + 1
+                here = first[j]
+        if here >= 0:
+            last[here] = i + 1
+    return row[m]
+
+
 cdef inline int small_cost(object cost):
     """Read a small whole cost; -1 for whatever else comes."""
-    cdef long long value
+    cdef int overflow = 0
+    cdef long value
     if not PyLong_CheckExact(cost):
         return -1
-    value = -1 if cost < 0 or cost > LARGEST_COST else cost
-    return <int> value
+    value = PyLong_AsLongAndOverflow(cost, &overflow)
+    return <int> value if not overflow and 0 <= value <= LARGEST_COST else -1
 
 
 cdef inline double plain_cost(object cost):
@@ -412,8 +453,11 @@ cdef inline double plain_cost(object cost):
     return small_cost(cost)
 
 
-cdef int short_distance(object a, object b, int insertion, int deletion, int substitution, bint swaps) noexcept:
-    """Distance of two short strings, -1 where RapidFuzz is the faster way. With swaps (restricted, cost 1) all costs must be 1."""
+cdef int short_distance(object a, object b, int insertion, int deletion, int substitution, int swaps) noexcept:
+    """Distance of two short strings, -1 where RapidFuzz is the faster way.
+
+    With restricted (1) or unrestricted (2) swaps all costs must be 1.
+    """
     cdef uint32_t left[SHORT]
     cdef uint32_t right[SHORT]
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(a), m = PyUnicode_GET_LENGTH(b)
@@ -425,6 +469,8 @@ cdef int short_distance(object a, object b, int insertion, int deletion, int sub
     while n and m and left[n - 1] == right[m - 1]:
         n -= 1
         m -= 1
+    if swaps == 2:
+        return small_unrestricted(left, right, n, m) if n * m <= SMALL_TABLE else -1
     if n and insertion == 1 and deletion == 1 and substitution == 1:
         return unit_distance(left, right, n, m, swaps)
     if substitution >= insertion + deletion:  # no substitution is needed: what is not common is deleted and inserted
@@ -449,7 +495,7 @@ cdef object common_distance(
     object levenshtein, object osa, object damerau,
 ):
     """Answer a common call; None for whatever else comes."""
-    cdef int ins, dele, sub, swap, score = -1
+    cdef int ins, dele, sub, swap, limit = -1, score
     cdef bint restricted
     if not (PyUnicode_CheckExact(a) and PyUnicode_CheckExact(b)):
         return None
@@ -459,18 +505,19 @@ cdef object common_distance(
     ins, dele, sub = small_cost(insertion), small_cost(deletion), small_cost(substitution)
     if ins < 0 or dele < 0 or sub < 0:
         return float_distance(a, b, insertion, deletion, substitution) if transposition is None and max_distance is None else None
-    if max_distance is not None and small_cost(max_distance) < 0:
-        return None
+    if max_distance is not None:
+        limit = small_cost(max_distance)
+        if limit < 0:
+            return None
     if transposition is None:
-        score = short_distance(a, b, ins, dele, sub, False)
+        score = short_distance(a, b, ins, dele, sub, 0)
     else:
         swap = small_cost(transposition)
         if not (ins == 1 and dele == 1 and sub == 1 and swap == 1):
             return None
-        if restricted:
-            score = short_distance(a, b, 1, 1, 1, True)
+        score = short_distance(a, b, 1, 1, 1, 1 if restricted else 2)
     if score >= 0:
-        return score if max_distance is None or score <= max_distance else max_distance + 1
+        return score if limit < 0 or score <= limit else limit + 1
     if transposition is None:
         return levenshtein(a, b, weights=(insertion, deletion, substitution), score_cutoff=max_distance)
     if max_distance is None:

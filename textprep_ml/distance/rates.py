@@ -81,13 +81,18 @@ class Utterance(_Counts):
     ----------
     reference, hypothesis : list of str
         The words or characters that were compared.
-    alignment : Alignment
-        The operations that turn the reference into the hypothesis.
     """
 
     reference: list[Hashable]
     hypothesis: list[Hashable]
-    alignment: Alignment
+
+    @property
+    def alignment(self) -> Alignment:
+        """The operations that turn the reference into the hypothesis; made when asked for."""
+        edits: list[Edit] = []
+        for block in Levenshtein.opcodes(*as_strings([self.reference, self.hypothesis])):
+            edits += _single_edits(block, self.reference, self.hypothesis)
+        return Alignment(self.reference, self.hypothesis, edits, self.errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,14 +238,10 @@ def _utterances(
 
 
 def _compare(reference: list[Hashable], hypothesis: list[Hashable]) -> Utterance:
-    edits: list[Edit] = []
+    counts = dict.fromkeys(_OPERATIONS, 0)
     for block in Levenshtein.opcodes(*as_strings([reference, hypothesis])):
-        edits += _single_edits(block, reference, hypothesis)
-    alignment = Alignment(reference, hypothesis, edits, sum(edit.cost for edit in edits))
-    counts = alignment.counts
-    return Utterance(
-        counts["match"], counts["substitute"], counts["delete"], counts["insert"], reference, hypothesis, alignment
-    )
+        counts[block.tag] += max(block.src_end - block.src_start, block.dest_end - block.dest_start)
+    return Utterance(counts["equal"], counts["replace"], counts["delete"], counts["insert"], reference, hypothesis)
 
 
 def _single_edits(block: Any, a: list[Hashable], b: list[Hashable]) -> list[Edit]:
