@@ -83,13 +83,18 @@ cdef extern from "bpe_encode.h" nogil:
     int bpe_cache_init(bpe_cache_t *cache)
     void bpe_cache_free(bpe_cache_t *cache)
 
+    ctypedef struct bpe_text_t:
+        const uint8_t *data
+        size_t size
     ctypedef struct bpe_run_t:
-        size_t ready
+        size_t done
         int32_t *out
         size_t count
         size_t capacity
         size_t unknown_at
-    void bpe_run_init(bpe_run_t *run, const bpe_model_t *model, const uint8_t *text, size_t length)
+    void bpe_run_init(
+        bpe_run_t *run, const bpe_text_t *texts, size_t count, int64_t *begins, int32_t *out, size_t capacity
+    )
     size_t bpe_run_wants(const bpe_run_t *run)
     int bpe_run(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t *cache)
 
@@ -99,12 +104,7 @@ cdef enum:
     SMALL = 4096
 
 
-cdef struct Text:
-    const uint8_t *data
-    size_t size
-
-
-cdef object text_of(object text, Text *view):
+cdef object text_of(object text, bpe_text_t *view):
     """Point to the UTF-8 of a text; give the object that must live as long."""
     cdef Py_ssize_t size
     if isinstance(text, str):
@@ -135,6 +135,71 @@ def pretokenize(bytes data, int scheme):
             return spans
         for i in range(ready):
             spans.append((starts[i], ends[i]))
+
+
+cdef class _Texts:
+    """The UTF-8 of many texts, and what keeps it alive."""
+
+    cdef bpe_text_t *views
+    cdef size_t count
+    cdef list alive
+
+    def __dealloc__(self):
+        free(self.views)
+
+    @staticmethod
+    cdef _Texts make(size_t count, list alive):
+        cdef _Texts texts = _Texts()
+        texts.views = <bpe_text_t *>malloc((count + 1) * sizeof(bpe_text_t))
+        if not texts.views:
+            raise MemoryError
+        texts.count = count
+        texts.alive = alive
+        return texts
+
+    @staticmethod
+    cdef _Texts collect(list strings):
+        cdef size_t i
+        cdef _Texts texts = _Texts.make(len(strings), strings)
+        for i in range(texts.count):
+            kept = text_of(strings[i], &texts.views[i])
+            if kept is not strings[i]:
+                texts.alive = [*texts.alive, kept] if texts.alive is strings else texts.alive
+                texts.alive.append(kept)
+        return texts
+
+    @staticmethod
+    cdef _Texts cut(object text, bpe_text_t view, size_t parts):
+        """Cut a text between an ASCII letter and a blank or newline, which are never in one word."""
+        cdef size_t part, at, last = 0
+        cdef uint8_t byte
+        cdef _Texts texts = _Texts.make(parts, [text])
+        for part in range(parts):
+            at = max(view.size // parts * (part + 1), last)
+            while at < view.size and part + 1 < parts:
+                byte = view.data[at]
+                if at and (byte == 32 or byte == 10) and 97 <= (view.data[at - 1] | 32) <= 122:
+                    break
+                at += 1
+            if part + 1 == parts:
+                at = view.size
+            texts.views[part].data = view.data + last
+            texts.views[part].size = at - last
+            last = at
+        return texts
+
+    cdef list shares(self, size_t parts):
+        """Give the numbers of the texts at which parts of about the same size begin, and the end."""
+        cdef size_t i, total = 0, seen = 0, made = 1
+        for i in range(self.count):
+            total += self.views[i].size
+        bounds = [0]
+        for i in range(self.count):
+            if made < parts and i and seen >= total // parts * made:
+                bounds.append(i)
+                made += 1
+            seen += self.views[i].size
+        return [*bounds, self.count]
 
 
 cdef class _Cache:
@@ -341,145 +406,96 @@ cdef class BPEEncoder:
 
     def encode(self, text):
         """Give the ids of a text."""
-        cdef Text view
-        cdef int32_t small[2 * SMALL + 16]
-        cdef size_t count
-        text = text_of(text, &view)
-        if view.size > SMALL:
-            ids = self._encode_large(text, 0, view.size)
-            return self._list(<const int32_t *>address(ids), len(ids)) if len(ids) else []
-        count = self._encode_small(view, small)
-        return self._list(small, count)
-
-    def encode_array(self, text, size_t threads=1):
-        """Give the ids of a text as an array."""
-        cdef Text view
+        cdef bpe_text_t view
         cdef int32_t small[2 * SMALL + 16]
         text = text_of(text, &view)
         if view.size <= SMALL:
-            return array_of(small, self._encode_small(view, small))
+            return self._list(small, self._encode_small(&view, small))
+        ids = self._encode(&self.model, &view, 1, None)
+        return self._list(<const int32_t *>address(ids), len(ids))
+
+    def encode_array(self, text, size_t threads=1):
+        """Give the ids of a text as an array."""
+        cdef bpe_text_t view
+        cdef int32_t small[2 * SMALL + 16]
+        text = text_of(text, &view)
+        if view.size <= SMALL:
+            return array_of(small, self._encode_small(&view, small))
         if threads <= 1 or self.model.scheme == PRETOK_NONE:
-            return self._encode_large(text, 0, view.size)
-        cuts = [0, *safe_cuts(view, threads), view.size]
-        with ThreadPoolExecutor(threads) as pool:
-            return np.concatenate(list(pool.map(self._encode_large, repeat(text), cuts, islice(cuts, 1, None))))
+            return self._encode(&self.model, &view, 1, None)
+        return self._encode_parts(_Texts.cut(text, view, threads), threads)[0]
 
     def encode_batch(self, texts, size_t threads=1):
         """Give the ids of all texts in one array, and where those of each text begin, and the end."""
-        texts = list(texts)
-        if threads <= 1 or len(texts) < 2:
-            return self._encode_texts(texts, 0, len(texts), False)
-        sizes = np.cumsum([len(text) for text in texts])
-        shares = [sizes.max() * part // threads for part in range(1, threads)]
-        cuts = [0, *np.searchsorted(sizes, shares).tolist(), len(texts)]
-        with ThreadPoolExecutor(threads) as pool:
-            parts = list(pool.map(self._encode_texts, repeat(texts), cuts, islice(cuts, 1, None), repeat(False)))
-        counts = np.concatenate([np.diff(offsets) for _, offsets in parts])
-        return np.concatenate([ids for ids, _ in parts]), np.concatenate([[0], np.cumsum(counts)])
+        cdef _Texts views = _Texts.collect(list(texts))
+        if threads > 1 and views.count > 1:
+            return self._encode_parts(views, threads)
+        offsets = np.zeros(views.count + 1, dtype=np.int64)
+        return self._encode(&self.model, views.views, views.count, offsets), offsets
 
     def encode_words(self, words):
-        """Give the ids of ready words in one array, and where those of each word begin, and the end."""
-        words = list(words)
-        return self._encode_texts(words, 0, len(words), True)
+        """Give the ids of ready words in one array, and where those of each word begin, and the end; an empty one has none."""
+        cdef _Texts views = _Texts.collect(list(words))
+        offsets = np.zeros(views.count + 1, dtype=np.int64)
+        return self._encode(&self.word_model, views.views, views.count, offsets), offsets
 
-    cdef size_t _encode_small(self, Text view, int32_t *out) except? -1:
+    cdef object _encode_parts(self, _Texts texts, size_t threads):
+        """Encode with several threads; each has neighbouring texts of about the same size."""
+        bounds = texts.shares(threads)
+        with ThreadPoolExecutor(threads) as pool:
+            parts = list(pool.map(self._encode_part, repeat(texts), bounds, islice(bounds, 1, None)))
+        offsets = np.zeros(texts.count + 1, dtype=np.int64)
+        for (ids, part), first, last in zip(parts, bounds, islice(bounds, 1, None)):
+            np.add(part, offsets[first], out=offsets[first : last + 1])
+        return np.concatenate([ids for ids, _ in parts]), offsets
+
+    def _encode_part(self, _Texts texts, size_t first, size_t last):
+        offsets = np.zeros(last - first + 1, dtype=np.int64)
+        return self._encode(&self.model, texts.views + first, last - first, offsets), offsets
+
+    cdef size_t _encode_small(self, const bpe_text_t *view, int32_t *out) except? -1:
+        """Encode a text of at most SMALL bytes, which fits whatever comes out of it."""
         cdef bpe_run_t run
+        cdef int64_t begins[2]
         cdef int status
         cdef _Cache cache = self._take()
-        bpe_run_init(&run, &self.model, view.data, view.size)
-        run.out = out
-        run.count = 0
-        run.capacity = 2 * SMALL + 16
+        bpe_run_init(&run, view, 1, begins, out, 2 * SMALL + 16)
         status = bpe_run(&run, &self.model, &cache.cache)
         self.idle.append(cache)
         if status:
-            self._refuse(status, view, run.unknown_at)
+            self._refuse(status, view[0], run.unknown_at)
         return run.count
 
-    def _encode_large(self, text, size_t start, size_t end):
-        """Encode a part of a text that begins and ends where words do."""
-        cdef Text view
+    cdef object _encode(self, const bpe_model_t *model, const bpe_text_t *texts, size_t count, object offsets):
+        """Encode texts to one array; write to `offsets`, unless None, where the ids of each end."""
         cdef bpe_run_t run
-        cdef int status = BPE_FULL
-        cdef size_t capacity
+        cdef int64_t single[2]
+        cdef int64_t *begins = &single[0] if offsets is None else <int64_t *>address(offsets)
+        cdef size_t total = 0, i, capacity
+        cdef int status
         cdef _Cache cache = self._take()
-        text_of(text, &view)
-        array = np.empty((end - start) // 3 + 1024, dtype=np.int32)
-        bpe_run_init(&run, &self.model, view.data + start, end - start)
-        run.out = <int32_t *>address(array)
-        run.count = 0
-        run.capacity = len(array)
+        for i in range(count):
+            total += texts[i].size
+        capacity = total // 3 + 1024
+        array = np.empty(capacity, dtype=np.int32)
+        bpe_run_init(&run, texts, count, begins, <int32_t *>address(array), capacity)
         while True:
             with nogil:
-                status = bpe_run(&run, &self.model, &cache.cache)
+                status = bpe_run(&run, model, &cache.cache)
             if status != BPE_FULL:
                 break
-            capacity = run.capacity + run.capacity // 2 + bpe_run_wants(&run)
-            array.resize(capacity, refcheck=False)
+            run.capacity += run.capacity // 2 + bpe_run_wants(&run)
+            array.resize(run.capacity, refcheck=False)
             run.out = <int32_t *>address(array)
-            run.capacity = capacity
         self.idle.append(cache)
         if status:
-            self._refuse(status, view, start + run.unknown_at)
+            self._refuse(status, texts[run.done], run.unknown_at)
         array.resize(run.count, refcheck=False)
         return array
 
-    def _encode_texts(self, list texts, size_t first, size_t last, bint words):
-        """Encode some of the texts, or ready words."""
-        cdef const bpe_model_t *model = &self.word_model if words else &self.model
-        cdef bpe_run_t run
-        cdef Text *views
-        cdef int64_t *begins
-        cdef size_t done = 0, total = 0, count = last - first, i, capacity
-        cdef int status = BPE_DONE
-        cdef bint inside = False
-        cdef _Cache cache
-        keep = []
-        offsets = np.zeros(count + 1, dtype=np.int64)
-        begins = <int64_t *>address(offsets)
-        views = <Text *>malloc((count + 1) * sizeof(Text))
-        if not views:
-            raise MemoryError
-        try:
-            for i in range(count):
-                text = texts[first + i]
-                kept = text_of(text, &views[i])
-                if kept is not text:
-                    keep.append(kept)
-                total += views[i].size
-            array = np.empty(total // 3 + 1024, dtype=np.int32)
-            run.out = <int32_t *>address(array)
-            run.count = 0
-            run.capacity = len(array)
-            cache = self._take()
-            while done < count:
-                with nogil:
-                    while done < count:
-                        if not inside:
-                            bpe_run_init(&run, model, views[done].data, views[done].size)
-                        status = bpe_run(&run, model, &cache.cache)
-                        inside = status == BPE_FULL
-                        if status:
-                            break
-                        done += 1
-                        begins[done] = run.count
-                if status != BPE_FULL:
-                    break
-                capacity = run.capacity + run.capacity // 2 + bpe_run_wants(&run)
-                array.resize(capacity, refcheck=False)
-                run.out = <int32_t *>address(array)
-                run.capacity = capacity
-            self.idle.append(cache)
-            if status:
-                self._refuse(status, views[done], run.unknown_at)
-        finally:
-            free(views)
-        array.resize(run.count, refcheck=False)
-        return array, offsets
-
     def encode_with_offsets(self, text):
         """Give ids, their spans in characters (a piece of a character has the span of the whole) and their spans in bytes."""
-        cdef Text view
+        cdef bpe_text_t view
         cdef pretok_t words
         cdef size_t starts[BPE_BATCH]
         cdef size_t ends[BPE_BATCH]
@@ -524,7 +540,7 @@ cdef class BPEEncoder:
         except IndexError:
             return _Cache()
 
-    cdef _refuse(self, int status, Text view, size_t at):
+    cdef _refuse(self, int status, bpe_text_t view, size_t at):
         cdef size_t size
         if status == BPE_MEMORY:
             raise MemoryError
@@ -608,24 +624,7 @@ cdef class BPEEncoder:
         return text
 
 
-cdef list safe_cuts(Text view, size_t parts):
-    """Give where a text may be cut: between an ASCII letter and a blank or newline, which are never in one word."""
-    cdef size_t part, at, last = 0
-    cdef uint8_t byte
-    cuts = []
-    for part in range(1, parts):
-        at = max(view.size // parts * part, last)
-        while at < view.size:
-            byte = view.data[at]
-            if at and (byte == 32 or byte == 10) and 97 <= (view.data[at - 1] | 32) <= 122:
-                break
-            at += 1
-        cuts.append(at)
-        last = at
-    return cuts
-
-
-cdef object char_spans(Text view, object byte_spans):
+cdef object char_spans(bpe_text_t view, object byte_spans):
     """Turn ascending byte spans into spans of the characters that they touch."""
     cdef size_t count = len(byte_spans), i, at = 0, chars = 0
     cdef const int64_t *spans

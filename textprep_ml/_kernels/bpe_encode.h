@@ -525,76 +525,124 @@ static inline void bpe_keep(bpe_cache_t *cache, bpe_key_t key, const uint8_t *wo
     *bpe_free_slot(cache, key.hash) = slot;
 }
 
-/* ------------------------------------------------------------------ a whole text */
+/* ------------------------------------------------------------------ texts */
 
 typedef struct {
-    pretok_t words;
-    size_t starts[BPE_BATCH], ends[BPE_BATCH];
-    size_t ready;      /* words of the batch that is yet to be encoded */
+    const uint8_t *data;
+    size_t size;
+} bpe_text_t;
+
+/* Words are gathered in batches, over the borders of short texts, so that the cache's memory arrives while other words are looked at. */
+typedef struct {
+    const bpe_text_t *texts;
+    int64_t *begins;   /* where the ids of each text begin: written from the second on, the last is the end */
+    size_t texts_count, next, done; /* texts; the next to be cut into words; those encoded */
+    pretok_t scanner;
+    int open;          /* the scanner is inside a text */
+    const uint8_t *words[BPE_BATCH];
+    size_t lengths[BPE_BATCH];
+    bpe_key_t keys[BPE_BATCH];
+    size_t borders[BPE_BATCH]; /* the number of words before the end of each text that ends in the batch */
+    size_t ready, ended, bytes;
     int32_t *out;
     size_t count, capacity;
-    size_t unknown_at; /* the byte of the text without an id, when the result is BPE_UNKNOWN */
+    size_t unknown_at; /* the byte of text number `done` without an id, when the result is BPE_UNKNOWN */
 } bpe_run_t;
 
-static inline void bpe_run_init(bpe_run_t *run, const bpe_model_t *model, const uint8_t *text, size_t length) {
-    pretok_init(&run->words, text, length, model->scheme);
-    run->ready = 0;
+static inline void bpe_run_init(bpe_run_t *run, const bpe_text_t *texts, size_t count, int64_t *begins, int32_t *out, size_t capacity) {
+    run->texts = texts;
+    run->begins = begins;
+    run->texts_count = count;
+    run->next = run->done = 0;
+    run->open = 0;
+    run->ready = run->ended = run->bytes = 0;
+    run->out = out;
+    run->count = 0;
+    run->capacity = capacity;
 }
 
 /* The number of ids that may come out of the batch, and the room for a whole copy behind the last. */
 static inline size_t bpe_run_wants(const bpe_run_t *run) {
-    return run->ends[run->ready - 1] - run->starts[0] + run->ready + 4;
+    return run->bytes + run->ready + 4;
 }
 
-static inline int bpe_run_miss(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t *cache, bpe_key_t key, const uint8_t *word, size_t length) {
+/* Gather words until the batch is full or the texts are at their end. */
+static inline void bpe_gather(bpe_run_t *run, const bpe_model_t *model, const bpe_cache_t *cache) {
+    size_t starts[BPE_BATCH], ends[BPE_BATCH], ready = run->ready, found, i;
+    pretok_t *scanner = &run->scanner;
+    while (ready < BPE_BATCH && run->ended < BPE_BATCH) {
+        if (!run->open) {
+            if (run->next == run->texts_count) break;
+            pretok_init(scanner, run->texts[run->next].data, run->texts[run->next].size, model->scheme);
+            run->open = 1;
+            run->next++;
+        }
+        found = pretok_fill(scanner, starts, ends, BPE_BATCH - ready);
+        for (i = 0; i < found; i++, ready++) {
+            const uint8_t *word = scanner->text + starts[i];
+            size_t length = ends[i] - starts[i];
+            run->words[ready] = word;
+            run->lengths[ready] = length;
+            run->keys[ready] = bpe_key(word, length, scanner->length - starts[i]);
+            BPE_PREFETCH(cache->slots + (run->keys[ready].hash & cache->mask));
+        }
+        if (found) run->bytes += ends[found - 1] - starts[0];
+        if (!found || scanner->position >= scanner->length) {
+            run->borders[run->ended++] = ready;
+            run->open = 0;
+        }
+    }
+    run->ready = ready;
+}
+
+static inline int bpe_miss(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t *cache, size_t i) {
     bpe_pieces_t pieces = {run->out + run->count, NULL, 0, 0, 0};
-    int status = bpe_encode_word(model, &cache->room, word, length, &pieces);
+    int status = bpe_encode_word(model, &cache->room, run->words[i], run->lengths[i], &pieces);
     if (status) {
-        run->unknown_at = (size_t)(word - run->words.text) + pieces.unknown_at;
+        run->unknown_at = (size_t)(run->words[i] - run->texts[run->done].data) + pieces.unknown_at;
         return status;
     }
-    bpe_keep(cache, key, word, length, pieces.ids, pieces.count);
+    bpe_keep(cache, run->keys[i], run->words[i], run->lengths[i], pieces.ids, pieces.count);
     run->count += pieces.count;
     return BPE_DONE;
 }
 
-static inline int bpe_run_batch(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t *cache) {
-    bpe_key_t keys[BPE_BATCH];
-    const uint8_t *text = run->words.text;
-    size_t total = run->words.length, ready = run->ready, i;
-    for (i = 0; i < ready; i++) {
-        keys[i] = bpe_key(text + run->starts[i], run->ends[i] - run->starts[i], total - run->starts[i]);
-        BPE_PREFETCH(cache->slots + (keys[i].hash & cache->mask));
-    }
-    for (i = 0; i < ready; i++) {
-        const uint8_t *word = text + run->starts[i];
-        size_t length = run->ends[i] - run->starts[i];
-        const bpe_slot_t *slot = bpe_find(cache, keys[i], word, length);
+/* Write the ids of words `i` to `end` of the batch. */
+static inline int bpe_emit(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t *cache, size_t i, size_t end) {
+    for (; i < end; i++) {
+        const bpe_slot_t *slot = bpe_find(cache, run->keys[i], run->words[i], run->lengths[i]);
         int32_t *out = run->out + run->count;
         if (!BPE_LIKELY(slot != NULL)) {
-            int status = bpe_run_miss(run, model, cache, keys[i], word, length);
+            int status = bpe_miss(run, model, cache, i);
             if (status) return status;
             continue;
         }
         if (BPE_LIKELY(slot->count <= 3))
-            memcpy(out, (const uint8_t *)slot + offsetof(bpe_slot_t, ids), 16); /* one more than there are, which the next word writes over */
+            memcpy(out, (const uint8_t *)slot + offsetof(bpe_slot_t, ids), 16); /* one more, which the next word writes over */
         else
             memcpy(out, cache->ids + slot->ids[0], slot->count * sizeof *out);
         run->count += slot->count;
     }
-    run->ready = 0;
     return BPE_DONE;
 }
 
-/* Encode until the end of the text (BPE_DONE) or until `out` has not room for the next batch (BPE_FULL: see bpe_run_wants). */
+/* Encode until the end of the texts (BPE_DONE) or until `out` has not room for the next batch (BPE_FULL: see bpe_run_wants). */
 static inline int bpe_run(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t *cache) {
     for (;;) {
+        size_t at = 0, k;
         int status;
-        if (!run->ready) run->ready = pretok_fill(&run->words, run->starts, run->ends, BPE_BATCH);
-        if (!run->ready) return BPE_DONE;
+        bpe_gather(run, model, cache);
+        if (!run->ready && !run->ended) return BPE_DONE;
         if (run->count + bpe_run_wants(run) > run->capacity) return BPE_FULL;
-        status = bpe_run_batch(run, model, cache);
+        for (k = 0; k < run->ended; k++) {
+            status = bpe_emit(run, model, cache, at, run->borders[k]);
+            if (status) return status;
+            at = run->borders[k];
+            run->begins[++run->done] = (int64_t)run->count;
+        }
+        status = bpe_emit(run, model, cache, at, run->ready);
         if (status) return status;
+        run->ready = run->ended = run->bytes = 0;
     }
 }
 #endif
