@@ -499,15 +499,13 @@ cdef class WordCounter:
         return dict(zip(codes.tolist(), sums[codes].tolist()))
 
     def character_symbols(self, const int32_t[::1] first, const int32_t[::1] middle, const int32_t[::1] last, const int32_t[::1] only,
-                          const int32_t[::1] byte_table, int32_t end):
+                          int32_t end):
         """Give all words as ids, one per character.
 
         Parameters
         ----------
         first, middle, last, only : int32 arrays of shape (0x110000,)
             The id of each character at the four places in a word (`only`: a word of one character); -1 where there is none.
-        byte_table : int32 array of shape (256,) or (0,)
-            What a character without id becomes: the ids of its bytes, or one -1 where the table is empty.
         end : int
             The id that closes every word, or -1.
 
@@ -517,7 +515,7 @@ cdef class WordCounter:
             As `MergeLearner` takes them.
         """
         cdef const int64_t[::1] order = self._order()
-        cdef int64_t n = order.shape[0], index, at, part, length, total, count
+        cdef int64_t n = order.shape[0], index, at, length, total, count
         cdef int size
         cdef int32_t symbol
         cdef const uint8_t *start
@@ -550,13 +548,8 @@ cdef class WordCounter:
                             symbol = only[code] if size == length else first[code]
                         else:
                             symbol = last[code] if at + size == length else middle[code]
-                    if symbol >= 0 or byte_table.shape[0] == 0:
-                        id_view[total] = symbol
-                        total += 1
-                    else:
-                        for part in range(at, at + size):
-                            id_view[total] = byte_table[start[part]]
-                            total += 1
+                    id_view[total] = symbol
+                    total += 1
                     at += size
                 if end >= 0:
                     id_view[total] = end

@@ -99,7 +99,6 @@ class WordCounter:
         middle: Sequence[int],
         last: Sequence[int],
         only: Sequence[int],
-        byte_table: Sequence[int],
         end: int,
     ) -> Symbols:
         """Give all words as ids, one per character; see the compiled twin for the tables."""
@@ -109,10 +108,7 @@ class WordCounter:
             for at, char in enumerate(text):
                 is_last = at == len(text) - 1
                 table = (only if is_last else first) if at == 0 else (last if is_last else middle)
-                if table[ord(char)] >= 0 or len(byte_table) == 0:
-                    yield table[ord(char)]
-                else:
-                    yield from (byte_table[byte] for byte in char.encode("utf-8", "surrogatepass"))
+                yield table[ord(char)]
             if end >= 0:
                 yield end
 

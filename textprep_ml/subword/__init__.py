@@ -1,0 +1,1 @@
+"""Subword tokenizers: trained vocabularies of pieces that cover any text."""

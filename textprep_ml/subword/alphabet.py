@@ -1,0 +1,202 @@
+"""The symbols that training starts from: special tokens, bytes or characters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from textprep_ml.subword.bytemap import BYTE_ORDER, fallback_name
+from textprep_ml.subword.model import Style
+
+_N_CODES = 0x110000
+
+
+def choose_characters(counts: dict[int, int], limit: int | None, coverage: float) -> list[str]:
+    """Choose the characters that become symbols; the rest are unknown or fall back to bytes.
+
+    Parameters
+    ----------
+    counts : dict of int to int
+        Code point -> how often it occurs.
+    limit : int or None
+        At most so many.
+    coverage : float
+        As many of the most frequent as make up this part of the corpus.
+
+    Returns
+    -------
+    list of str
+        In the order of code points. Lone surrogates are never symbols.
+
+    Examples
+    --------
+    >>> choose_characters({97: 8, 98: 1, 99: 1}, limit=None, coverage=0.85)
+    ['a', 'b']
+    """
+    ranked = sorted((-count, code) for code, count in counts.items() if not 0xD800 <= code < 0xE000)
+    if coverage < 1:
+        sums = np.cumsum([-count for count, _ in ranked])
+        wanted = coverage * sum(counts.values())
+        ranked = ranked[: int(np.searchsorted(sums, wanted)) + 1]
+    return [chr(code) for code in sorted(code for _, code in ranked[:limit])]
+
+
+@dataclass
+class Alphabet:
+    """Base pieces, in the order of their ids.
+
+    Attributes
+    ----------
+    pieces : list of str
+        As users see them.
+    n_before : int
+        How many ids come before the symbols: the special tokens.
+    byte_pieces : list of int, optional
+        Ids of the 256 bytes in character mode with byte fallback.
+    """
+
+    pieces: list[str]
+    n_before: int = 0
+    byte_pieces: list[int] | None = None
+
+
+def byte_alphabet(specials: list[str], style: Style) -> Alphabet:
+    """Give special tokens and all bytes.
+
+    Parameters
+    ----------
+    specials : list of str
+        They take the first ids.
+    style : Style
+        How pieces are written.
+
+    Returns
+    -------
+    Alphabet
+        256 pieces and the specials.
+    """
+    return Alphabet([*specials, *(style.to_piece(bytes([byte])) for byte in BYTE_ORDER)], len(specials))
+
+
+def character_alphabet(specials: list[str], characters: list[str], style: Style, byte_fallback: bool) -> Alphabet:
+    """Give special tokens, bytes, the marker and the forms of all characters.
+
+    Parameters
+    ----------
+    specials : list of str
+        They take the first ids.
+    characters : list of str
+        What `choose_characters` chose.
+    style : Style
+        With a prefix or a joined marker a character has several forms.
+    byte_fallback : bool
+        Whether 256 pieces stand for bytes.
+
+    Returns
+    -------
+    Alphabet
+        All base pieces.
+    """
+    pieces = list(specials)
+    byte_pieces = None
+    if byte_fallback:
+        byte_pieces = list(range(len(pieces), len(pieces) + 256))
+        pieces += map(fallback_name, range(256))
+    if style.marker and not style.marker_joined:
+        pieces.append(style.marker)
+    return Alphabet([*pieces, *character_forms(characters, style)], len(specials), byte_pieces)
+
+
+def character_forms(characters: list[str], style: Style) -> list[str]:
+    """Give every character at every place in a word.
+
+    Parameters
+    ----------
+    characters : list of str
+        Single characters.
+    style : Style
+        What first and last characters look like.
+
+    Returns
+    -------
+    list of str
+        All first forms, then all others.
+    """
+    ends = ["", style.marker] if style.marker and style.marker_joined else [""]
+    begins = ["", style.prefix] if style.prefix else [""]
+    return [begin + char + end for begin in begins for end in ends for char in characters]
+
+
+def symbol_tables(alphabet: dict[str, int], characters: list[str], style: Style) -> list[npt.NDArray[np.int32]]:
+    """Give the tables that the kernel looks characters up in: first, middle, last, only.
+
+    Parameters
+    ----------
+    alphabet : dict of str to int
+        Base piece -> id.
+    characters : list of str
+        Single characters.
+    style : Style
+        What first and last characters look like.
+
+    Returns
+    -------
+    list of four int32 arrays of shape (0x110000,)
+        The id of each code point, -1 where there is none.
+    """
+    end = style.marker if style.marker_joined else ""
+    codes = np.array([ord(char) for char in characters], dtype=np.intp)
+
+    def table(prefix: str, suffix: str) -> npt.NDArray[np.int32]:
+        ids = np.full(_N_CODES, -1, dtype=np.int32)
+        ids[codes] = [alphabet[prefix + char + suffix] for char in characters]
+        return ids
+
+    first = table("", "")
+    middle = table(style.prefix, "") if style.prefix else first
+    last = table(style.prefix, end) if end else middle
+    only = table("", end) if end else first
+    return [first, middle, last, only]
+
+
+def special_list(special_tokens: Any, unk_token: str | None) -> list[str]:
+    """Check special tokens that take the first ids, with the unknown token in front unless it is among them.
+
+    Parameters
+    ----------
+    special_tokens : list, tuple or dict of str
+        A dict gives ids of its own; then only the unknown token is left here.
+    unk_token : str or None
+        The unknown token.
+
+    Returns
+    -------
+    list of str
+        In the order of their ids.
+
+    Raises
+    ------
+    TypeError
+        If a token is no string.
+    ValueError
+        If a token is empty or there twice.
+    """
+    listed = list(special_tokens)
+    seen: dict[str, int] = {}
+    for index, token in enumerate(listed):
+        if not isinstance(token, str):
+            raise TypeError(f"special_tokens expects str, but token {index} is {type(token).__name__}: {token!r}.")
+        if not token:
+            raise ValueError(f"special_tokens: token {index} is empty; an empty token would match everywhere.")
+        if seen.setdefault(token, index) != index:
+            raise ValueError(
+                f"special_tokens: {token!r} is there twice (tokens {seen[token]} and {index}); leave one out."
+            )
+    if isinstance(special_tokens, dict):
+        listed = []
+    if unk_token is None or unk_token in special_tokens:
+        return listed
+    return [unk_token, *listed]

@@ -1,0 +1,465 @@
+"""What subword tokenizers share: text to ids, pieces and spans, and back."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from sklearn.utils.validation import check_is_fitted
+
+from textprep_ml._validation import check_documents, shorten
+from textprep_ml.base import TextTransformer
+from textprep_ml.subword.added_tokens import AddedToken, TokenMatcher
+from textprep_ml.subword.runtime import Runtime
+from textprep_ml.subword.training import read_parts
+
+Ids = npt.NDArray[np.int32]
+
+
+def to_text(data: bytes, errors: str = "replace") -> str:
+    """Decode what pieces give: UTF-8 in which lone surrogates may stand in their three-byte form.
+
+    Parameters
+    ----------
+    data : bytes
+        The bytes of all pieces.
+    errors : {"replace", "strict", "ignore", "surrogateescape", "backslashreplace"}
+        What becomes of bytes that are no character.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        parts = re.split(rb"(\xed[\xa0-\xbf][\x80-\xbf])", data)
+        return "".join(part.decode("utf-8", "surrogatepass" if at % 2 else errors) for at, part in enumerate(parts))
+
+
+class SubwordTokenizer(TextTransformer):
+    """Base of the trained subword tokenizers.
+
+    A subclass sets ``pieces_`` (id -> piece, None where an id is not used), ``added_tokens_`` and ``template_``, then ``_runtime``.
+    """
+
+    pieces_: list[str | None]
+    added_tokens_: dict[str, AddedToken]
+    template_: tuple[list[int], list[int]]
+    _runtime: Runtime
+
+    n_jobs: int | None
+    special_tokens: Any
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that fitting is needed."""
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Tell whether there is a vocabulary."""
+        return "_runtime" in vars(self)
+
+    # What subclasses fill in
+
+    #: Whether encoding puts a blank before the text, or the last word's end decodes to one.
+    _has_opening_blank = False
+    _has_closing_blank = False
+
+    def _finish_text(self, text: str) -> str:
+        """Take away from a decoded text what encoding put there."""
+        if self._has_opening_blank:
+            text = text.removeprefix(" ")
+        return text.removesuffix(" ") if self._has_closing_blank else text
+
+    # Vocabulary
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        """Piece -> id, added tokens included.
+
+        A byte that is no character by itself stands as a surrogate escape (U+DC80 to U+DCFF).
+        """
+        check_is_fitted(self)
+        known = {piece: index for index, piece in enumerate(self.pieces_) if piece is not None}
+        return known | {token: added.id for token, added in self.added_tokens_.items()}
+
+    @property
+    def special_tokens_(self) -> dict[str, int]:
+        """Special token -> id."""
+        check_is_fitted(self)
+        return {token: added.id for token, added in self.added_tokens_.items() if added.special}
+
+    def _piece_table(self) -> list[str | None]:
+        """Give what each id is called, added tokens included."""
+        ids = [added.id for added in self.added_tokens_.values()]
+        table = self.pieces_ + [None] * (max([*ids, -1]) + 1 - len(self.pieces_))
+        for token, added in self.added_tokens_.items():
+            table[added.id] = token
+        return table
+
+    def id_to_piece(self, index: int) -> str:
+        """Name a piece.
+
+        Parameters
+        ----------
+        index : int
+            An id.
+
+        Returns
+        -------
+        str
+            The piece.
+
+        Raises
+        ------
+        ValueError
+            If no piece has this id.
+        """
+        check_is_fitted(self)
+        piece = self._table[index] if 0 <= index < len(self._table) else None
+        if piece is None:
+            raise ValueError(f"No piece has the id {index}; ids go from 0 to {len(self._table) - 1}.")
+        return piece
+
+    def piece_to_id(self, piece: str) -> int:
+        """Look up a piece.
+
+        Parameters
+        ----------
+        piece : str
+            A piece or an added token.
+
+        Returns
+        -------
+        int
+            Its id.
+
+        Raises
+        ------
+        ValueError
+            If there is no such piece.
+        """
+        try:
+            return self.vocabulary_[piece]
+        except KeyError:
+            raise ValueError(f"The vocabulary has no piece {shorten(piece)}.") from None
+
+    def token_bytes(self, index: int) -> bytes:
+        """Give the raw bytes that a piece decodes to.
+
+        Parameters
+        ----------
+        index : int
+            An id.
+
+        Returns
+        -------
+        bytes
+            Not always whole characters.
+        """
+        self.id_to_piece(index)
+        return self._runtime.encoder.decode([index])
+
+    # Encoding
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: Collection[str] | Literal["all"] = (),
+        on_special: Literal["text", "raise"] = "text",
+        add_special_tokens: bool = False,
+        as_array: bool = False,
+    ) -> Any:
+        """Turn a text into ids.
+
+        Parameters
+        ----------
+        text : str
+            One document.
+        allowed_special : collection of str or "all", default=()
+            Special tokens that are recognized in the text. All others are plain text, so that text from outside cannot hold control tokens.
+        on_special : {"text", "raise"}, default="text"
+            What a special token is that is not allowed: plain text or an error.
+        add_special_tokens : bool, default=False
+            Whether the tokens of the model's template, such as a begin token, are put around the text.
+        as_array : bool, default=False
+            Give an int32 array in place of a list.
+
+        Returns
+        -------
+        list of int or ndarray of shape (n_pieces,)
+            The ids.
+
+        Raises
+        ------
+        ValueError
+            If a character is unknown and there is neither an unknown token nor byte fallback, or a special token is found that may not be.
+        """
+        if (
+            type(text) is str
+            and self._is_plain
+            and not allowed_special
+            and not add_special_tokens
+            and on_special == "text"
+        ):
+            return self._runtime.encoder.encode_array(text) if as_array else self._runtime.encoder.encode(text)
+        text = self._check_text(text)
+        ids = self._runtime.encode(text, self._skip(text, allowed_special, on_special))
+        if add_special_tokens:
+            ids = [*self.template_[0], *ids, *self.template_[1]]
+        return np.array(ids, dtype=np.int32) if as_array else ids
+
+    #: True on a fitted tokenizer whose kernel does everything by itself.
+    _is_plain = False
+
+    def _check_text(self, text: Any) -> str:
+        check_is_fitted(self)
+        if not isinstance(text, str):
+            raise TypeError(
+                f"{type(self).__name__} encodes one str, but got {type(text).__name__}: {shorten(text)}. Use encode_batch for several."
+            )
+        return str(text)
+
+    def _skip(self, text: str, allowed: Collection[str] | Literal["all"], on_special: str) -> Collection[str]:
+        """Give the special tokens that are text."""
+        if on_special not in ("text", "raise"):
+            raise ValueError(f"on_special is {on_special!r}; expected 'text' or 'raise'.")
+        specials = self._runtime.specials
+        if allowed == "all":
+            return frozenset()
+        if isinstance(allowed, str):
+            raise TypeError(
+                f"allowed_special expects a collection of tokens or 'all', but got {shorten(allowed)}. Pass {{{allowed!r}}}."
+            )
+        if not allowed and on_special == "text":
+            return specials
+        unknown = set(allowed) - specials
+        if unknown:
+            raise ValueError(
+                f"allowed_special holds {shorten(min(unknown))}, which is no special token of this tokenizer."
+            )
+        skip = specials - set(allowed)
+        if on_special == "raise":
+            for start, end in TokenMatcher(specials).find(text):
+                if text[start:end] in skip:
+                    raise ValueError(
+                        f"The text holds the special token {text[start:end]!r} at position {start}. "
+                        "Allow it with allowed_special, or take it for text with on_special='text'."
+                    )
+        return skip
+
+    @overload
+    def encode_batch(
+        self, X: Iterable[str], *, as_array: Literal[False] = False, add_special_tokens: bool = False
+    ) -> list[list[int]]: ...
+    @overload
+    def encode_batch(
+        self, X: Iterable[str], *, as_array: Literal[True], add_special_tokens: bool = False
+    ) -> tuple[Ids, npt.NDArray[np.int64]]: ...
+    def encode_batch(self, X: Iterable[str], *, as_array: bool = False, add_special_tokens: bool = False) -> Any:
+        """Turn many texts into ids, on `n_jobs` threads.
+
+        Parameters
+        ----------
+        X : sequence of str
+            Documents.
+        as_array : bool, default=False
+            Give two arrays, which takes a fraction of the memory of lists.
+        add_special_tokens : bool, default=False
+            Whether the tokens of the model's template are put around each text.
+
+        Returns
+        -------
+        list of list of int, or (ids, offsets)
+            The ids of each document; as arrays, those of document ``i`` are ``ids[offsets[i] : offsets[i + 1]]``.
+        """
+        check_is_fitted(self)
+        documents = check_documents(X, type(self).__name__)
+        if self._is_plain and not add_special_tokens:
+            ids, offsets = self._runtime.encoder.encode_batch(documents, effective_n_jobs(self.n_jobs))
+            return (ids, offsets) if as_array else _rows(ids, offsets)
+        rows = [self.encode(document, add_special_tokens=add_special_tokens) for document in documents]
+        if not as_array:
+            return rows
+        offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        return np.array([index for row in rows for index in row], dtype=np.int32), offsets
+
+    def encode_files(
+        self, paths: Iterable[str | os.PathLike[str]], *, on_error: Literal["strict", "replace", "ignore"] = "strict"
+    ) -> Iterator[Ids]:
+        """Turn files into ids, one file after another.
+
+        Parameters
+        ----------
+        paths : iterable of path-like
+            UTF-8 files; each is one document.
+        on_error : {"strict", "replace", "ignore"}, default="strict"
+            What to do with bytes that are not UTF-8.
+
+        Yields
+        ------
+        ndarray of shape (n_pieces,)
+            Ids of one file, dtype int32.
+        """
+        check_is_fitted(self)
+        for path in paths:
+            parts = read_parts(path, on_error=on_error)
+            if self._is_plain:
+                threads = effective_n_jobs(self.n_jobs)
+                arrays = [self._runtime.encoder.encode_array(part, threads) for part in parts]
+            else:
+                arrays = [self.encode(b"".join(parts).decode("utf-8"), as_array=True)]
+            yield np.concatenate([np.empty(0, np.int32), *arrays])
+
+    # Pieces and spans
+
+    def _transform_one(self, text: str) -> list[str]:
+        return [self._table[index] for index in self.encode(text)]
+
+    def transform(self, X: Any) -> list[Any]:
+        """Cut every string in `X` into pieces.
+
+        Parameters
+        ----------
+        X : sequence of str, or nested lists of str
+            Documents, or lists of tokens.
+
+        Returns
+        -------
+        list
+            The same nesting; each string replaced by the list of its pieces. Bytes that are no character by themselves stand as surrogate
+            escapes (U+DC80 to U+DCFF).
+        """
+        check_is_fitted(self)
+        return super().transform(X)
+
+    def spans(self, text: str, *, unit: Literal["characters", "bytes"] = "characters") -> npt.NDArray[np.intp]:
+        """Tell where the pieces of a text come from.
+
+        Parameters
+        ----------
+        text : str
+            One document.
+        unit : {"characters", "bytes"}, default="characters"
+            What the spans count; bytes are those of UTF-8. A piece that holds a part of a character has the span of the whole character.
+
+        Returns
+        -------
+        ndarray of shape (n_pieces, 2)
+            Half-open spans into `text` as given, one per id of ``encode(text)``.
+        """
+        return self.encode_with_spans(text, unit=unit)[1]
+
+    def encode_with_spans(
+        self,
+        text: str,
+        *,
+        unit: Literal["characters", "bytes"] = "characters",
+        allowed_special: Collection[str] | Literal["all"] = (),
+    ) -> tuple[list[int], npt.NDArray[np.intp]]:
+        """Turn a text into ids and tell where they come from.
+
+        Parameters
+        ----------
+        text : str
+            One document.
+        unit : {"characters", "bytes"}, default="characters"
+            What the spans count.
+        allowed_special : collection of str or "all", default=()
+            As for `encode`.
+
+        Returns
+        -------
+        ids : list of int
+            As from `encode`.
+        spans : ndarray of shape (n_pieces, 2)
+            As from `spans`.
+        """
+        if unit not in ("characters", "bytes"):
+            raise ValueError(f"unit is {unit!r}; expected 'characters' or 'bytes'.")
+        text = self._check_text(text)
+        encoded = self._runtime.encode_with_spans(text, self._skip(text, allowed_special, "text"))
+        return encoded.ids, (encoded.characters if unit == "characters" else encoded.bytes_).astype(np.intp)
+
+    # Decoding
+
+    def decode_bytes(self, ids: Sequence[int] | Ids, *, skip_special_tokens: bool = False) -> bytes:
+        """Join the raw bytes of pieces.
+
+        Parameters
+        ----------
+        ids : sequence of int
+            Ids of this vocabulary.
+        skip_special_tokens : bool, default=False
+            Leave special tokens out.
+
+        Returns
+        -------
+        bytes
+            As the pieces say, before anything that encoding added is taken away.
+
+        Raises
+        ------
+        ValueError
+            If an id is out of range.
+        """
+        check_is_fitted(self)
+        if skip_special_tokens:
+            specials = set(self.special_tokens_.values())
+            ids = [index for index in ids if index not in specials]
+        return self._runtime.encoder.decode(ids)
+
+    def decode(self, ids: Sequence[int] | Ids, *, skip_special_tokens: bool = False, errors: str = "replace") -> str:
+        """Turn ids back into text.
+
+        Parameters
+        ----------
+        ids : sequence of int
+            Ids of this vocabulary.
+        skip_special_tokens : bool, default=False
+            Leave special tokens out.
+        errors : str, default="replace"
+            What becomes of bytes that are no character, as for `bytes.decode`.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        return self._finish_text(to_text(self.decode_bytes(ids, skip_special_tokens=skip_special_tokens), errors))
+
+    def decode_batch(
+        self, rows: Iterable[Sequence[int] | Ids], *, skip_special_tokens: bool = False, errors: str = "replace"
+    ) -> list[str]:
+        """Turn the ids of many texts back.
+
+        Parameters
+        ----------
+        rows : iterable of sequences of int
+            As from `encode_batch`.
+        skip_special_tokens : bool, default=False
+            Leave special tokens out.
+        errors : str, default="replace"
+            As for `decode`.
+
+        Returns
+        -------
+        list of str
+            One text per row.
+        """
+        return [self.decode(row, skip_special_tokens=skip_special_tokens, errors=errors) for row in rows]
+
+
+def _rows(ids: Ids, offsets: npt.NDArray[np.int64]) -> list[list[int]]:
+    flat = ids.tolist()
+    bounds = offsets.tolist()
+    return [flat[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]

@@ -1,0 +1,631 @@
+"""Byte-pair encoding as an estimator."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils.validation import check_is_fitted
+
+from textprep_ml._validation import HasMethods, Interval, StrOptions
+from textprep_ml.exceptions import ModelFormatError, VocabularyWarning
+from textprep_ml.subword import formats
+from textprep_ml.subword.added_tokens import AddedToken
+from textprep_ml.subword.alphabet import character_alphabet, special_list
+from textprep_ml.subword.base import SubwordTokenizer
+from textprep_ml.subword.bytemap import BYTE_ORDER
+from textprep_ml.subword.learning import Options, count_pieces, learn, resume, start
+from textprep_ml.subword.model import Model, Style, encoder_arguments, merges_from_pairs
+from textprep_ml.subword.normalizers import make_normalizer
+from textprep_ml.subword.pretokenizers import make_pretokenizer
+from textprep_ml.subword.runtime import Plan, Runtime
+from textprep_ml.subword.training import (
+    LongDocuments,
+    Progress,
+    count_words,
+    counter_of,
+    document_batches,
+    file_batches,
+    is_blank,
+    nothing,
+    sampled,
+    text_leaves,
+    word_table,
+)
+
+Path = str | os.PathLike[str]
+
+
+class BPETokenizer(SubwordTokenizer):
+    r"""Subword tokenizer that learns which neighbours to join, the most frequent pair first.
+
+    Words are cut out by a pre-tokenizer; inside a word the most frequent pair of adjacent symbols becomes a new symbol, again and again
+    [1]_. By default symbols are bytes [2]_: nothing is ever unknown and ``decode(encode(text)) == text`` for every text; lone surrogates
+    keep their three-byte form. With ``byte_level=False`` symbols are characters, and `unk_token` or `byte_fallback` stands for those that
+    are not in the alphabet.
+
+    Training counts every distinct word once; memory grows with the number of distinct words, not with the corpus, and the result does not
+    depend on `n_jobs`, hash seeds or how a stream is cut into parts.
+
+    Parameters
+    ----------
+    vocab_size : int, default=32000
+        Number of pieces: special tokens, alphabet and merges. Exactly so many are learned unless the corpus runs out of pairs, which is
+        told in a `VocabularyWarning`.
+    num_merges : int, optional
+        Number of merges; overrides `vocab_size`.
+    byte_level : bool, default=True
+        Symbols are bytes; else characters.
+    pretokenizer : str, dict, list of dict, or tokenizer, default="gpt2"
+        How words are found: a scheme (``"gpt2"``, ``"cl100k"``, ``"o200k"``, ``"llama3"``, ``"qwen2"``, ``"script"`` (by writing system),
+        ``"blank"``, ``"none"``), a regular expression (its matches and what lies between are words), components of a ``tokenizer.json``,
+        or an object with ``spans(text)``. All but ``"blank"`` keep every character.
+    end_of_word : str, optional
+        In character mode, a marker that closes every word and decodes to a blank, such as ``"_"`` or ``"</w>"``.
+    join_end_of_word : bool, default=False
+        The last character of a word carries the marker (``"w</w>"``); else the marker is a symbol of its own.
+    continuing_prefix : str, default=""
+        In character mode, what every symbol inside a word begins with, such as ``"##"``.
+    min_frequency : int, default=1
+        Pairs that occur less often are not joined.
+    tie_break : {"first", "lexicographic", "id"}, default="first"
+        Which of equally frequent pairs is joined: the one met first in the corpus as it is then, the smaller pair of strings (independent
+        of the order of the corpus), or the smaller pair of ids (the rule of the `tokenizers` library, which it reproduces exactly).
+    special_tokens : list of str or dict of str to int, default=()
+        Control tokens. A list takes the first ids; a dict gives ids of its own behind the vocabulary. In texts they are plain text unless
+        allowed.
+    unk_token : str, optional
+        Stands for a character that is not in the alphabet. Without it, and without `byte_fallback`, such a character is an error.
+    fuse_unk : bool, default=False
+        Unknown neighbours become one `unk_token`.
+    byte_fallback : bool, default=False
+        In character mode, unknown characters become their bytes.
+    alphabet_limit : int, optional
+        In character mode, at most so many characters, the most frequent ones.
+    character_coverage : float, default=1.0
+        In character mode, so much of the corpus is covered by the alphabet.
+    max_piece_length : int, optional
+        Longer pieces are not made; counted in symbols: bytes or characters.
+    max_document_length : int, optional
+        Longer documents are left out of training, and a warning tells how many; by default nothing is left out.
+    sample : float, default=1.0
+        Train on about this part of the documents (of the two-megabyte parts of a file).
+    random_state : int, optional
+        Seed of the sample.
+    add_prefix_space : bool or "if-missing", default=False
+        Put a blank before every text, so that its first word is like any other; `decode` takes it away. ``"if-missing"`` is the rule of
+        foreign models: only where the text begins with no white space, and kept by `decode`.
+    normalizer : transformer or dict, optional
+        Applied to every text first: an object with ``transform``, or a component of a ``tokenizer.json``.
+    whole_words : bool, default=False
+        A word that is a piece is always encoded as that piece, whatever the merges say; foreign models ask for it.
+    n_jobs : int, optional
+        Threads for counting and for encoding batches.
+
+    Attributes
+    ----------
+    pieces_ : list of str or None
+        Id -> piece. Bytes that are no character by themselves stand as surrogate escapes.
+    merge_ids_ : ndarray of shape (n_merges, 3)
+        Left id, right id and the id of the two joined, in the order learned.
+    merge_counts_ : ndarray of shape (n_merges,)
+        How often each pair occurred when it was joined; empty on models that were not trained here.
+    added_tokens_ : dict of str to AddedToken
+        Special and added tokens.
+
+    References
+    ----------
+    .. [1] Sennrich, R., Haddow, B. and Birch, A. (2016). Neural machine translation of rare words with subword units. ACL.
+    .. [2] Radford, A. et al. (2019). Language models are unsupervised multitask learners.
+
+    Examples
+    --------
+    >>> corpus = ["low lowest newer wider new width"]
+    >>> tokenizer = BPETokenizer(num_merges=6, byte_level=False, pretokenizer="blank").fit(corpus)
+    >>> tokenizer.merges_
+    [('l', 'o'), ('lo', 'w'), ('n', 'e'), ('ne', 'w'), ('e', 'r'), ('w', 'i')]
+    >>> tokenizer.transform(["newest wider"])
+    [['new', 'e', 's', 't', 'wi', 'd', 'er']]
+    >>> tokenizer = BPETokenizer(vocab_size=270).fit(["the cat, the hat, the mat"])
+    >>> tokenizer.decode(tokenizer.encode("naïve \U0001f642 text"))
+    'naïve 🙂 text'
+    """
+
+    _parameter_constraints = {
+        "vocab_size": [Interval(Integral, 1, None, closed="left")],
+        "num_merges": [Interval(Integral, 0, None, closed="left"), None],
+        "byte_level": ["boolean"],
+        "pretokenizer": [str, dict, list, HasMethods("spans")],
+        "end_of_word": [str, None],
+        "join_end_of_word": ["boolean"],
+        "continuing_prefix": [str],
+        "min_frequency": [Interval(Integral, 1, None, closed="left")],
+        "tie_break": [StrOptions({"first", "lexicographic", "id"})],
+        "special_tokens": [list, tuple, dict],
+        "unk_token": [str, None],
+        "fuse_unk": ["boolean"],
+        "byte_fallback": ["boolean"],
+        "alphabet_limit": [Interval(Integral, 1, None, closed="left"), None],
+        "character_coverage": [Interval(Real, 0, 1, closed="right")],
+        "max_piece_length": [Interval(Integral, 1, None, closed="left"), None],
+        "max_document_length": [Interval(Integral, 1, None, closed="left"), None],
+        "sample": [Interval(Real, 0, 1, closed="right")],
+        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+        "add_prefix_space": ["boolean", StrOptions({"if-missing"})],
+        "normalizer": [dict, HasMethods("transform"), None],
+        "whole_words": ["boolean"],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        vocab_size: int = 32000,
+        num_merges: int | None = None,
+        byte_level: bool = True,
+        pretokenizer: Any = "gpt2",
+        end_of_word: str | None = None,
+        join_end_of_word: bool = False,
+        continuing_prefix: str = "",
+        min_frequency: int = 1,
+        tie_break: Literal["first", "lexicographic", "id"] = "first",
+        special_tokens: Sequence[str] | Mapping[str, int] = (),
+        unk_token: str | None = None,
+        fuse_unk: bool = False,
+        byte_fallback: bool = False,
+        alphabet_limit: int | None = None,
+        character_coverage: float = 1.0,
+        max_piece_length: int | None = None,
+        max_document_length: int | None = None,
+        sample: float = 1.0,
+        random_state: int | None = None,
+        add_prefix_space: bool | Literal["if-missing"] = False,
+        normalizer: Any = None,
+        whole_words: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.vocab_size = vocab_size
+        self.num_merges = num_merges
+        self.byte_level = byte_level
+        self.pretokenizer = pretokenizer
+        self.end_of_word = end_of_word
+        self.join_end_of_word = join_end_of_word
+        self.continuing_prefix = continuing_prefix
+        self.min_frequency = min_frequency
+        self.tie_break = tie_break
+        self.special_tokens = special_tokens
+        self.unk_token = unk_token
+        self.fuse_unk = fuse_unk
+        self.byte_fallback = byte_fallback
+        self.alphabet_limit = alphabet_limit
+        self.character_coverage = character_coverage
+        self.max_piece_length = max_piece_length
+        self.max_document_length = max_document_length
+        self.sample = sample
+        self.random_state = random_state
+        self.add_prefix_space = add_prefix_space
+        self.normalizer = normalizer
+        self.whole_words = whole_words
+        self.n_jobs = n_jobs
+
+    # Fitting
+
+    def fit(self, X: Iterable[Any], y: Any = None, *, progress: Progress = nothing) -> Self:
+        """Learn merges from documents.
+
+        Parameters
+        ----------
+        X : iterable of str, or of nested lists of str
+            Documents or lists of tokens; every string is cut by the pre-tokenizer by itself. A stream is read once.
+        y : object
+            Ignored.
+        progress : callable, optional
+            Called with the stage (``"counting"`` or ``"merging"``), how much is done, and the whole, 0 if unknown.
+
+        Returns
+        -------
+        self
+            Fitted.
+
+        Raises
+        ------
+        ValueError
+            If the corpus is empty or blank, or the vocabulary smaller than the alphabet.
+        """
+        self._check()
+        return self._learn(self._count(document_batches(text_leaves(X, type(self).__name__)), progress), None, progress)
+
+    def fit_files(
+        self,
+        paths: Iterable[Path],
+        *,
+        lines: bool = False,
+        on_error: Literal["strict", "replace", "ignore"] = "strict",
+        progress: Progress = nothing,
+    ) -> Self:
+        """Learn merges from UTF-8 files, read in parts of two megabytes.
+
+        Parameters
+        ----------
+        paths : iterable of path-like
+            Files; each is one document.
+        lines : bool, default=False
+            Each line is a document instead, without its newline. Else parts end before a blank or newline that follows a letter, where no
+            scheme joins anything; with a pattern of your own, words that span such places are cut there.
+        on_error : {"strict", "replace", "ignore"}, default="strict"
+            What to do with bytes that are not UTF-8.
+        progress : callable, optional
+            As for `fit`.
+
+        Returns
+        -------
+        self
+            Fitted.
+        """
+        self._check()
+        return self._learn(self._count_files(paths, lines, on_error, progress), None, progress)
+
+    def fit_counts(self, counts: Any, *, progress: Progress = nothing) -> Self:
+        """Learn merges from words that were counted before.
+
+        Parameters
+        ----------
+        counts : mapping of str to int, or iterable of such mappings
+            Each key is one word. Several tables, for instance from several machines, are added up.
+        progress : callable, optional
+            As for `fit`.
+
+        Returns
+        -------
+        self
+            Fitted.
+
+        Examples
+        --------
+        >>> counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+        >>> tokenizer = BPETokenizer(num_merges=3, byte_level=False, pretokenizer="blank", end_of_word="_").fit_counts(counts)
+        >>> tokenizer.merges_
+        [('e', 's'), ('es', 't'), ('est', '_')]
+        """
+        self._check()
+        return self._learn(counter_of(counts, type(self).__name__), None, progress)
+
+    def partial_fit(self, X: Iterable[Any], y: Any = None, *, progress: Progress = nothing) -> Self:
+        """Go on with new text: all ids stay, new merges come behind the old ones.
+
+        Raise `vocab_size` (or `num_merges`, which counts all merges) with ``set_params`` first. Unfitted, it is `fit`.
+
+        Parameters
+        ----------
+        X : iterable of str, or of nested lists of str
+            New documents; pairs are counted in these only.
+        y : object
+            Ignored.
+        progress : callable, optional
+            As for `fit`.
+
+        Returns
+        -------
+        self
+            Fitted.
+        """
+        self._check()
+        counter = self._count(document_batches(text_leaves(X, type(self).__name__)), progress)
+        return self._learn(counter, self._model() if self.__sklearn_is_fitted__() else None, progress)
+
+    def count_words(self, X: Iterable[Any]) -> dict[str, int]:
+        """Count the words of documents as training would.
+
+        Parameters
+        ----------
+        X : iterable of str, or of nested lists of str
+            Documents.
+
+        Returns
+        -------
+        dict of str to int
+            In the order first met; for `fit_counts`.
+
+        Examples
+        --------
+        >>> BPETokenizer().count_words(["a cat, a hat"])
+        {'a': 1, ' cat': 1, ',': 1, ' a': 1, ' hat': 1}
+        """
+        self._check()
+        return word_table(self._count(document_batches(text_leaves(X, type(self).__name__)), nothing))
+
+    def _check(self) -> None:
+        self._validate_params()
+        make_pretokenizer(self.pretokenizer)
+        make_normalizer(self.normalizer)
+        special_list(self.special_tokens, self.unk_token)
+        if self.byte_level and (self.end_of_word or self.continuing_prefix or self.byte_fallback):
+            raise ValueError(
+                "end_of_word, continuing_prefix and byte_fallback belong to character mode: set byte_level=False."
+            )
+        if self.end_of_word == "" or self.unk_token == "":
+            raise ValueError("end_of_word and unk_token must not be empty; None leaves them out.")
+
+    def _count(
+        self, batches: Iterable[list[bytes]], progress: Progress, whole: int = 0, *, is_cut: bool = False
+    ) -> Any:
+        skipped = LongDocuments(self.max_document_length)
+        prepared = skipped.filter(sampled(batches, self.sample, self.random_state))
+        if self.normalizer is not None:
+            prepared = self._normalized(prepared)
+        if self.add_prefix_space and not is_cut:
+            prepared = ([b" " + text for text in batch] for batch in prepared)
+        counter = count_words(prepared, self.pretokenizer, effective_n_jobs(self.n_jobs), progress, whole)
+        skipped.warn()
+        return counter
+
+    def _count_files(self, paths: Iterable[Path], lines: bool, on_error: str, progress: Progress) -> Any:
+        if isinstance(paths, str | os.PathLike):
+            raise TypeError(f"fit_files expects a sequence of paths, but got one: {os.fspath(paths)!r}. Pass [path].")
+        paths = list(paths)
+        whole = sum(os.stat(path).st_size for path in paths)
+        return self._count(file_batches(paths, lines, on_error), progress, whole, is_cut=not lines)
+
+    def _normalized(self, batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+        normalizer = make_normalizer(self.normalizer)
+        assert normalizer is not None
+        for batch in batches:
+            texts = [text.decode("utf-8", "surrogatepass") for text in batch]
+            yield [normalizer.normalize(text).encode("utf-8", "surrogatepass") for text in texts]
+
+    def _learn(self, counter: Any, old: Model | None, progress: Progress) -> Self:
+        if len(counter) == 0:
+            raise ValueError(f"{type(self).__name__} got an empty corpus: there is no word in it to learn from.")
+        if is_blank(counter):
+            raise ValueError(f"{type(self).__name__} got a blank corpus: there is nothing but white space in it.")
+        options = self._options()
+        model, words = start(counter, options) if old is None else resume(counter, old, options)
+        del counter  # its tables are not needed while merging
+        wanted = self._n_wanted(model)
+        n_old = len(model.merges)
+        model, counts = learn(model, words, wanted, options, progress)
+        if old is None and isinstance(self.special_tokens, dict):
+            model.added_tokens.update(_placed_specials(self.special_tokens, model.n_ids))
+        if len(model.merges) - n_old < wanted:
+            warnings.warn(
+                f"The corpus ran out of pairs that occur at least {self.min_frequency} times: the vocabulary has "
+                f"{count_pieces(model, self._outside())} pieces and {len(model.merges)} merges, {wanted - len(counts)} fewer than asked for.",
+                VocabularyWarning,
+                stacklevel=3,
+            )
+        self.merge_counts_ = counts if old is None else np.concatenate([self.merge_counts_, counts])
+        return self._install(model)
+
+    def _options(self) -> Options:
+        return Options(
+            self._style(),
+            special_list(self.special_tokens, self.unk_token),
+            *(getattr(self, name) for name in Options._fields[2:]),
+        )
+
+    def _outside(self) -> Collection[str]:
+        """Give the special tokens that `vocab_size` does not count."""
+        return self.special_tokens if isinstance(self.special_tokens, dict) else ()
+
+    def _n_wanted(self, model: Model) -> int:
+        unit, goal, have = "pieces", self.vocab_size, count_pieces(model, self._outside())
+        if self.num_merges is not None:
+            unit, goal, have = "merges", self.num_merges, len(model.merges)
+        if goal < have:
+            raise ValueError(f"The tokenizer has {have} {unit} already; ask for more than {goal}.")
+        return goal - have
+
+    # The fitted model
+
+    def _style(self) -> Style:
+        return Style(self.byte_level, self.continuing_prefix, self.end_of_word or "", self.join_end_of_word)
+
+    def _model(self) -> Model:
+        check_is_fitted(self)
+        return Model(self.pieces_, self.merge_ids_, self.added_tokens_, self.byte_pieces_, self.template_)
+
+    def _install(self, model: Model) -> Self:
+        """Take over a model and build the encoder."""
+        self.pieces_ = model.pieces
+        self.merge_ids_ = model.merges
+        self.added_tokens_ = model.added_tokens
+        self.byte_pieces_ = model.byte_pieces
+        self.template_ = model.template
+        unknown = model.added_tokens[self.unk_token].id if self.unk_token in model.added_tokens else -1
+        if unknown < 0 and self.unk_token in model.pieces:
+            unknown = model.pieces.index(self.unk_token)
+        arguments = encoder_arguments(model, self._style(), unknown, self.whole_words, self.fuse_unk)
+        self._runtime = Runtime(
+            Plan(arguments, self.pretokenizer, self.normalizer, self.add_prefix_space, model.added_tokens)
+        )
+        self._is_plain = self._runtime.is_plain
+        self._table = self._piece_table()
+        return self
+
+    @property
+    def _has_opening_blank(self) -> bool:  # type: ignore[override]
+        return self.add_prefix_space is True or bool(self.continuing_prefix and not self.end_of_word)
+
+    @property
+    def _has_closing_blank(self) -> bool:  # type: ignore[override]
+        return bool(self.end_of_word)
+
+    @property
+    def merges_(self) -> list[tuple[str, str]]:
+        """The merges in the order learned, as pairs of pieces."""
+        check_is_fitted(self)
+        return [(self._table[left] or "", self._table[right] or "") for left, right, _ in self.merge_ids_.tolist()]
+
+    def with_vocab_size(self, n: int) -> Self:
+        """Give the tokenizer that training with a smaller `vocab_size` would have given.
+
+        Parameters
+        ----------
+        n : int
+            Number of pieces, at least the alphabet with the special tokens.
+
+        Returns
+        -------
+        BPETokenizer
+            A new one; this one is unchanged.
+
+        Raises
+        ------
+        ValueError
+            If `n` is smaller than the alphabet or greater than the vocabulary.
+        """
+        model = self._model()
+        size = count_pieces(model, self._outside())
+        kept = len(model.merges) - (size - n)
+        if not 0 <= kept <= len(model.merges):
+            raise ValueError(
+                f"with_vocab_size({n}): between {size - len(model.merges)} (the alphabet) and {size} is possible."
+            )
+        gone = set(model.merges[kept:, 2].tolist()) - set(model.merges[:kept, 2].tolist())
+        pieces = [None if index in gone else piece for index, piece in enumerate(model.pieces)]
+        while pieces and pieces[-1] is None:
+            pieces.pop()
+        smaller = type(self)(**{**self.get_params(deep=False), "vocab_size": n, "num_merges": None})
+        smaller.merge_counts_ = self.merge_counts_[:kept]
+        return smaller._install(replace(model, pieces=pieces, merges=model.merges[:kept].copy()))
+
+    def add_tokens(self, tokens: Iterable[str] | Mapping[str, int], *, special: bool = False) -> Self:
+        """Add tokens that are found in a text before anything else, the longest first.
+
+        Parameters
+        ----------
+        tokens : iterable of str, or dict of str to int
+            By default the next free ids are taken. Tokens that are known already keep theirs.
+        special : bool, default=False
+            Control tokens, which are plain text unless allowed.
+
+        Returns
+        -------
+        self
+            With more tokens.
+
+        Raises
+        ------
+        ValueError
+            If a token is empty or there twice, or an id is taken.
+        """
+        model = self._model()
+        tokens = tokens if isinstance(tokens, Mapping) else list(tokens)
+        special_list(list(tokens), None)
+        added = dict(model.added_tokens)
+        next_id = model.n_ids
+        taken = {index for index, piece in enumerate(model.pieces) if piece is not None} | {
+            token.id for token in added.values()
+        }
+        for token in tokens:
+            if token in added:
+                continue
+            index = tokens[token] if isinstance(tokens, Mapping) else next_id
+            if not isinstance(index, Integral) or index < 0 or index in taken:
+                raise ValueError(f"add_tokens: the id {index!r} of {token!r} is taken or no id.")
+            added[token] = AddedToken(int(index), special=special)
+            taken.add(int(index))
+            next_id = max(next_id, int(index) + 1)
+        return self._install(replace(model, added_tokens=added))
+
+    @classmethod
+    def from_merges(
+        cls, merges: Sequence[tuple[str | bytes, str | bytes]], *, alphabet: Iterable[str] = (), **params: Any
+    ) -> Self:
+        r"""Make a tokenizer from merges in the order of their rank.
+
+        Parameters
+        ----------
+        merges : sequence of (piece, piece)
+            Pieces as in `merges_`, or their bytes.
+        alphabet : iterable of str, default=()
+            In character mode, symbols in addition to those in the merges.
+        **params
+            Constructor parameters.
+
+        Returns
+        -------
+        BPETokenizer
+            Ready to encode.
+
+        Examples
+        --------
+        >>> tokenizer = BPETokenizer.from_merges([("a", "b"), ("ab", "\n")], pretokenizer="none")
+        >>> tokenizer.transform(["abab\n"])
+        [['ab', 'ab\n']]
+        """
+        tokenizer = cls(**params)
+        tokenizer._check()
+        style = tokenizer._style()
+        pairs = [tuple(part if isinstance(part, bytes) else style.to_bytes(part) for part in pair) for pair in merges]
+        specials = special_list(tokenizer.special_tokens, tokenizer.unk_token)
+        base = [bytes([byte]) for byte in BYTE_ORDER] if style.byte_level else _base_parts(pairs, alphabet, style)
+        byte_pieces = None
+        if tokenizer.byte_fallback:
+            fallback = character_alphabet([], [], style._replace(marker=""), True).pieces
+            byte_pieces = list(range(len(specials), len(specials) + 256))
+            base = [*(name.encode("ascii") for name in fallback), *base]
+        joined = dict.fromkeys([*base, *(style.join(left, right) for left, right in pairs)])
+        ids = {piece: index for index, piece in enumerate(joined, start=len(specials))}
+        pieces: list[str | None] = [None] * len(specials)
+        pieces += [style.to_piece(piece) for piece in joined]
+        added = {token: AddedToken(index, special=True) for index, token in enumerate(specials)}
+        if isinstance(tokenizer.special_tokens, dict):
+            added |= _placed_specials(tokenizer.special_tokens, len(pieces))
+        return tokenizer._adopt(Model(pieces, merges_from_pairs(pairs, ids, style), added, byte_pieces))
+
+    def _adopt(self, model: Model) -> Self:
+        """Install a model that was not trained here."""
+        self.merge_counts_ = np.empty(0, dtype=np.int64)
+        return self._install(model)
+
+    # Files
+
+    def _get_state(self) -> dict[str, Any]:
+        return formats.state.write(self._model(), self._style())
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        self._check()
+        self._adopt(formats.state.read(state, self._style()))
+
+    def _get_saved_params(self) -> dict[str, Any]:
+        params = self.get_params(deep=False)
+        for name in ("pretokenizer", "normalizer"):
+            if not isinstance(params[name], str | dict | list | None):
+                raise ModelFormatError(
+                    f"A model file cannot hold the {name} {type(params[name]).__name__}: use a scheme, a pattern or a component, or pickle the estimator."
+                )
+        return {
+            **params,
+            "special_tokens": params["special_tokens"]
+            if isinstance(params["special_tokens"], dict)
+            else list(params["special_tokens"]),
+        }
+
+
+def _placed_specials(tokens: Mapping[str, int], first_free: int) -> dict[str, AddedToken]:
+    """Check special tokens with ids of their own."""
+    for token, index in tokens.items():
+        if isinstance(index, bool) or not isinstance(index, Integral) or index < first_free:
+            raise ValueError(
+                f"special_tokens: the id {index!r} of {token!r} is not behind the vocabulary; take {first_free} or more."
+            )
+    if len(set(tokens.values())) < len(tokens):
+        raise ValueError("special_tokens: two tokens have the same id.")
+    return {token: AddedToken(int(index), special=True) for token, index in tokens.items()}
+
+
+def _base_parts(pairs: Sequence[tuple[bytes, ...]], alphabet: Iterable[str], style: Style) -> list[bytes]:
+    """List the parts of merges that no earlier merge makes."""
+    made: set[bytes] = set()
+    base = {style.to_bytes(piece): None for piece in alphabet}
+    for left, right in pairs:
+        base.update({part: None for part in (left, right) if part not in made})
+        made.add(style.join(left, right))
+    return list(base)
