@@ -14,6 +14,10 @@ from libc.string cimport memmove, memset
 
 import numpy as np
 
+from textprep_ml._kernels.boundary_checks import (
+    check_linear, check_offsets, check_texts, check_thresholds, check_tree, highest_codes, lexicon_tables,
+)
+
 cdef extern from "boundaries.h" nogil:
     enum: MARK_NONE, MARK_PERIOD, MARK_BANG, MARK_QUESTION, MARK_MULTIPLE, MARK_ELLIPSIS, MARK_STOP, MARK_WIDE
     enum: MARK_COMMA, MARK_COLON, MARK_SEMICOLON, MARK_DASH, MARK_OTHER, MARK_END_THEN_COMMA, N_MARKS
@@ -31,7 +35,7 @@ cdef extern from "boundaries.h" nogil:
         int64_t end
         uint64_t hash
         uint32_t entry
-        uint32_t word
+        uint32_t lead_length
         int32_t blanks
         uint8_t newlines
         uint8_t mark
@@ -39,7 +43,6 @@ cdef extern from "boundaries.h" nogil:
         uint8_t lead
         uint8_t shape
         uint8_t length
-        uint8_t lead_length
         uint8_t first
         int8_t brackets
         uint8_t opens_quote
@@ -400,7 +403,7 @@ cdef void next_token(const char_t *text, scan_t *s, token_t *t) noexcept nogil:
     t.first = first
     t.hash = mix_hash(h)
     t.length = <uint8_t>(core_end - core) if core_end - core < 255 else 255
-    t.lead_length = <uint8_t>(core - start) if core - start < 255 else 255
+    t.lead_length = <uint32_t>(core - start)
     if s.chunk_link:
         t.shape = SHAPE_LINK
     elif n_ideograph:
@@ -575,7 +578,7 @@ cdef struct state_t:
     int64_t since_end
     int line_code
     bint quote
-    int brackets
+    int64_t brackets
 
 
 cdef inline bint is_enumerator(token_t *t) noexcept nogil:
@@ -647,6 +650,7 @@ cdef class Lexicon:
     cdef uint8_t[::1] usual
     cdef uint8_t[::1] raw
     cdef uint8_t[::1] groups
+    cdef object highest         # highest code of each column
 
     def __cinit__(self, words, ids, classes, usual, raw, groups):
         cdef uint32_t size = 64, slot, index
@@ -659,13 +663,9 @@ cdef class Lexicon:
         if self.keys == NULL or self.values == NULL:
             raise MemoryError()
         memset(self.values, 0, size * sizeof(uint32_t))
-        # Row 0 stands for every unknown word.
-        self.ids = np.concatenate([[0], ids]).astype(np.uint16)
-        # One column for tokens that begin with a lower-case letter, one for the others: "No." is an abbreviation, "no." is none.
-        self.classes = np.concatenate([np.zeros((1, 2)), np.reshape(classes, (-1, 2))]).astype(np.uint8)
-        self.usual = np.concatenate([[0], usual]).astype(np.uint8)
-        self.raw = np.concatenate([[0], raw]).astype(np.uint8)
-        self.groups = np.asarray(groups, dtype=np.uint8)
+        tables = lexicon_tables(len(words), ids, classes, usual, raw, groups)
+        self.ids, self.classes, self.usual, self.raw, self.groups = tables
+        self.highest = highest_codes(*tables)
         for index in range(len(words)):
             key = hash_word(words[index])
             slot = <uint32_t>(key >> 20) & self.mask
@@ -708,15 +708,22 @@ cdef int make_room(work_t *w, bint with_rows) noexcept nogil:
     if w.n < w.room:
         return 0
     room = w.room * 2 if w.room else 256
-    w.ends = <int64_t *>realloc(w.ends, room * sizeof(int64_t))
-    w.starts = <int64_t *>realloc(w.starts, room * sizeof(int64_t))
-    w.kinds = <uint8_t *>realloc(w.kinds, room)
-    w.scores = <float *>realloc(w.scores, room * sizeof(float))
-    if with_rows:
-        w.rows = <uint16_t *>realloc(w.rows, room * N_ATTRIBUTES * sizeof(uint16_t))
-    if w.ends == NULL or w.starts == NULL or w.kinds == NULL or w.scores == NULL or (with_rows and w.rows == NULL):
+    if grow(<void **>&w.ends, room * sizeof(int64_t)) < 0 or grow(<void **>&w.starts, room * sizeof(int64_t)) < 0:
+        return -1
+    if grow(<void **>&w.kinds, room) < 0 or grow(<void **>&w.scores, room * sizeof(float)) < 0:
+        return -1
+    if with_rows and grow(<void **>&w.rows, room * N_ATTRIBUTES * sizeof(uint16_t)) < 0:
         return -1
     w.room = room
+    return 0
+
+
+cdef int grow(void **memory, size_t size) noexcept nogil:
+    """Enlarge a piece of memory, or leave it as it is."""
+    cdef void *larger = realloc(memory[0], size)
+    if larger == NULL:
+        return -1
+    memory[0] = larger
     return 0
 
 
@@ -753,7 +760,7 @@ cdef class BoundaryScanner:
     cdef uint16_t[::1] ranks
     cdef float[::1] thresholds
 
-    def __init__(self, Lexicon lexicon, str newline="auto", kinds=KIND_NAMES):
+    def __init__(self, Lexicon lexicon not None, str newline="auto", kinds=KIND_NAMES):
         self.lexicon = lexicon
         self.newline = NEWLINE_MODES[newline]
         self.enabled = sum(1 << KIND_NAMES.index(kind) for kind in set(kinds))
@@ -765,29 +772,27 @@ cdef class BoundaryScanner:
         Template `t` reads the columns ``columns[t]`` (padded by column 0 with stride 0) and takes the weight at
         ``offsets[t] + sum(row[columns[t]] * strides[t])``.
         """
-        self.offsets = np.ascontiguousarray(offsets, dtype=np.int32)
-        self.columns = np.ascontiguousarray(columns, dtype=np.int32)
-        self.strides = np.ascontiguousarray(strides, dtype=np.int32)
-        self.weights = np.ascontiguousarray(weights, dtype=np.float32)
+        arrays = [np.array(values, dtype=np.int32) for values in (offsets, columns, strides)] + [np.array(weights, dtype=np.float32)]
+        check_linear(self.lexicon.highest, *arrays)
+        self.offsets, self.columns, self.strides, self.weights = arrays
         self.n_templates = self.offsets.shape[0]
         self.has_linear = True
         self.has_tree = False
 
     def set_tree(self, column, threshold, left, right, score, rank_offsets, ranks):
         """Score by a binary tree over the ranks of the codes; a leaf has ``left == -1``."""
-        self.node_column = np.ascontiguousarray(column, dtype=np.int32)
-        self.node_threshold = np.ascontiguousarray(threshold, dtype=np.int32)
-        self.node_left = np.ascontiguousarray(left, dtype=np.int32)
-        self.node_right = np.ascontiguousarray(right, dtype=np.int32)
-        self.node_score = np.ascontiguousarray(score, dtype=np.float32)
-        self.rank_offsets = np.ascontiguousarray(rank_offsets, dtype=np.int32)
-        self.ranks = np.ascontiguousarray(ranks, dtype=np.uint16)
+        arrays = [np.array(values, dtype=np.int32) for values in (column, threshold, left, right)] + [np.array(score, dtype=np.float32)]
+        arrays += [np.array(rank_offsets, dtype=np.int32), np.array(ranks, dtype=np.uint16)]
+        check_tree(self.lexicon.highest, *arrays)
+        self.node_column, self.node_threshold, self.node_left, self.node_right, self.node_score, self.rank_offsets, self.ranks = arrays
         self.has_tree = True
         self.has_linear = False
 
     def set_thresholds(self, thresholds):
         """Set, for each kind of candidate, the score from which on it is a boundary."""
-        self.thresholds = np.ascontiguousarray(thresholds, dtype=np.float32)
+        checked = np.array(thresholds, dtype=np.float32)
+        check_thresholds(checked)
+        self.thresholds = checked
 
     def describe(self, list texts):
         """Give ``(offsets, ends, starts, kinds, rows)`` of all candidates of all texts; document i has rows ``offsets[i]:offsets[i + 1]``."""
@@ -815,6 +820,7 @@ cdef class BoundaryScanner:
         cdef int64_t *lengths = <int64_t *>malloc((n_texts + 1) * sizeof(int64_t))
         cdef uint8_t *widths = <uint8_t *>malloc(n_texts + 1)
         cdef str text
+        cdef tuple held = check_texts(texts)
         if want != WANT_ROWS and not (self.has_linear or self.has_tree):
             raise ValueError("BoundaryScanner has no model: call set_linear or set_tree first.")
         memset(&w, 0, sizeof(w))
@@ -822,7 +828,7 @@ cdef class BoundaryScanner:
             if data == NULL or lengths == NULL or widths == NULL or not counts_init(&w.counts):
                 raise MemoryError()
             for i in range(n_texts):
-                text = texts[i]
+                text = held[i]
                 data[i] = PyUnicode_DATA(text)
                 lengths[i] = PyUnicode_GET_LENGTH(text)
                 widths[i] = PyUnicode_KIND(text)
@@ -915,7 +921,7 @@ cdef int64_t fill_tokens(const char_t *text, scan_t *scan, work_t *w, int64_t n,
 cdef int run_text(BoundaryScanner scanner, const char_t *text, int64_t length, work_t *w, int want) noexcept nogil:
     """Go over one text twice: collect, then describe and decide."""
     cdef scan_t scan
-    cdef int64_t n, kept = 0, i, n_blocks = 0, wanted, limit
+    cdef int64_t n, kept = 0, i, n_full = 0, wanted, limit
     cdef bint done
     wanted = length // 2 + 16
     if wanted > BLOCK:
@@ -932,18 +938,16 @@ cdef int run_text(BoundaryScanner scanner, const char_t *text, int64_t length, w
     scan.length = length
     while True:
         n = fill_tokens(text, &scan, w, kept, scanner.newline)
-        if n == kept:
-            break
         if count_tokens(w.tokens, kept, n, &w.style, &w.counts) < 0:
             return -1
-        n_blocks += 1
         if n < w.capacity:
             break
+        n_full += 1
         w.tokens[0] = w.tokens[n - 1]
         kept = 1
     finish_style(&w.style)
     memset(&w.state, 0, sizeof(w.state))
-    if n_blocks <= 1:
+    if n_full == 0:
         # the whole text is in the block already
         return decide(scanner, w, 1, n, n, want)
     memset(&scan, 0, sizeof(scan))
@@ -1155,12 +1159,14 @@ def count_words(list texts):
     cdef int64_t i
     cdef str text
     cdef list words = []
+    cdef tuple held = check_texts(texts)
+    cdef int64_t[:, ::1] table
     memset(&w, 0, sizeof(w))
     try:
         if not counts_init(&w.counts):
             raise MemoryError()
-        for i in range(len(texts)):
-            text = texts[i]
+        for i in range(len(held)):
+            text = held[i]
             if PyUnicode_KIND(text) == 1:
                 count_text(text, <const uint8_t *>PyUnicode_DATA(text), &w, words)
             elif PyUnicode_KIND(text) == 2:
@@ -1174,7 +1180,7 @@ def count_words(list texts):
             table[i, 2] = w.counts.entries[i].period
             table[i, 3] = w.counts.entries[i].period_then_lower
             table[i, 4] = w.counts.entries[i].bare
-        return words, table
+        return words, np.asarray(table)
     finally:
         counts_free(&w.counts)
         free(w.tokens)
@@ -1202,22 +1208,29 @@ cdef int count_text(str text, const char_t *data, work_t *w, list words) except 
         for j in range(kept, n):
             t = &w.tokens[j]
             if t.entry != NO_ENTRY and t.entry >= <uint32_t>len(words):
-                core = text[t.start + t.lead_length:t.start + t.lead_length + t.length]
-                words.append(core.lower().replace("\u2019", "'"))
+                words.append(lower_word(text[t.start + t.lead_length:t.start + t.lead_length + t.length]))
         if n < w.capacity:
             return 0
         w.tokens[0] = w.tokens[n - 1]
         kept = 1
 
 
+cdef str lower_word(str word):
+    """Write a word as its hash sees it, so that `hash_word` finds it again."""
+    cdef Py_UCS4 c
+    return "".join([chr(<int32_t>c + <int16_t>uc_lower_difference(c)) for c in word if uc_kind(c) != K_FORMAT])
+
+
 def join_spans(list texts, int64_t[::1] offsets, int64_t[::1] ends, int64_t[::1] starts):
     """Turn boundaries into sentence spans: give ``(offsets, spans)`` over all texts."""
     cdef int64_t n_texts = len(texts), i, j, n = 0, start, stop
+    cdef tuple held = check_texts(texts)
+    check_offsets(n_texts, np.asarray(offsets), np.asarray(ends), np.asarray(starts))
     cdef int64_t[::1] span_offsets = np.zeros(n_texts + 1, dtype=np.int64)
     cdef int64_t[:, ::1] spans = np.empty((ends.shape[0] + n_texts, 2), dtype=np.int64)
     cdef str text
     for i in range(n_texts):
-        text = texts[i]
+        text = held[i]
         start, stop = strip_bounds(text)
         if start < stop:
             for j in range(offsets[i], offsets[i + 1]):

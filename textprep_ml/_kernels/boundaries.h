@@ -32,12 +32,11 @@ typedef struct {
     int64_t start, end;       /* span in the text */
     uint64_t hash;            /* of the lower-cased core */
     uint32_t entry;           /* index into the document's word counts */
-    uint32_t word;            /* index into the vocabulary, 0 unknown */
+    uint32_t lead_length;     /* characters before the core */
     int32_t blanks;           /* white space before, without newlines, cut at 255 */
     uint8_t newlines;         /* newlines before, cut at 255 */
     uint8_t mark, closer, lead, shape;
     uint8_t length;           /* of the core, cut at 255 */
-    uint8_t lead_length;      /* characters before the core, cut at 255 */
     uint8_t first;            /* scanner kind of the first core character */
     int8_t brackets;          /* opened minus closed */
     uint8_t opens_quote, closes_quote;
