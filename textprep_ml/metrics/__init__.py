@@ -1,0 +1,36 @@
+"""Measures of segmentation: boundaries, spans, windows over the text, significance, and what kinds of error were made.
+
+Everywhere `y_true` and `y_pred` hold one sequence of half-open spans per document, as `SentenceSegmenter.predict`
+gives them. The scores are plain functions of the two, so that ``sklearn.metrics.make_scorer(boundary_f1_score)``
+works as it stands.
+"""
+
+from textprep_ml.metrics.boundaries import (
+    boundary_counts,
+    boundary_f1_score,
+    boundary_scores,
+    candidate_error_rate,
+    span_scores,
+)
+from textprep_ml.metrics.errors import ERROR_KINDS, boundary_errors, error_kind
+from textprep_ml.metrics.offsets import drop_white_space, token_spans
+from textprep_ml.metrics.significance import bootstrap_intervals, mcnemar, paired_bootstrap
+from textprep_ml.metrics.windows import pk, window_diff
+
+__all__ = [
+    "ERROR_KINDS",
+    "bootstrap_intervals",
+    "boundary_counts",
+    "boundary_errors",
+    "boundary_f1_score",
+    "boundary_scores",
+    "candidate_error_rate",
+    "drop_white_space",
+    "error_kind",
+    "mcnemar",
+    "paired_bootstrap",
+    "pk",
+    "span_scores",
+    "token_spans",
+    "window_diff",
+]
