@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
-from textprep_ml import _kernels
 from textprep_ml._kernels._pure import words as spec
 from textprep_ml.abbreviations import languages, normalize_abbreviations
 from textprep_ml.tokenization.contractions import clause_openers, contraction_table
@@ -18,7 +16,8 @@ PROTECTED = {
     "citation": spec.CITATION,
 }  # fmt: skip
 
-# Last labels of host names. Codes that are ordinary words (in, it, is, at, be, me, no, so, to, us, my, am) need a scheme, "www." or a path.
+# Last labels of host names. Codes that are ordinary words (in, it, is, at, be, me, no, so, to, us, my, am) need a
+# scheme, "www." or a path.
 _DOMAINS = (
     "com org net edu gov mil int info biz io ai app dev co uk de fr es nl pl ru jp cn br ca au nz ch se dk fi cz sk hu gr pt ie kr tw hk sg "
     "il za mx ar cl eu tv ly gl gle xyz online site wiki blog arpa onion localhost"
@@ -35,17 +34,29 @@ _UNITS = (
     "GW kWh MWh V kV mV A mA J kJ N Pa kPa hPa bar K C F B KB kB MB GB TB bit kbps Mbps Gbps mph kph rpm am pm AM PM a.m. p.m. px pt em mol mmol "
     "k K M bn x ppm dB cal kcal ha sq"
 )
-_TIGHT_UNITS = frozenset("am pm AM PM a.m. p.m. km cm mm kg mg ml lb lbs oz ft hr hrs min mins sec secs mph kb mb gb KB MB GB kW MW MWh kWh GHz MHz px".split())
+_TIGHT_UNITS = frozenset(
+    "am pm AM PM a.m. p.m. km cm mm kg mg ml lb lbs oz ft hr hrs min mins sec secs mph kb mb gb KB MB GB kW MW MWh kWh GHz MHz px".split()
+)
 
-# Entries that are ordinary words, too: they keep their period only where the text after it goes on in small letters or with a number.
+# What stays in one word with its neighbour where hyphens otherwise split (Bies et al., "English Web Treebank", 2012,
+# and its train part).
+_PREFIXES = (
+    "e co pre non re anti ex mid sub micro semi multi pro over intra inter post cross psycho un de counter mini neo ultra bi tri quasi "
+    "pseudo out under up o x u a ante arch auto bio cyber eco extra hyper infra mega meta mis para proto super supra trans uber"
+)
+_SUFFIXES = "fold ish esque"
+
+# Entries that are ordinary words, too: they keep their period only where the text after it goes on in small letters or
+# with a number.
 _DOUBTFUL = frozenset(
     """no nos art arts pat prop ex tab tabs par pars cat mod ser so fed stat pub fig figs ch p l r n v me mass miss ill ind wash ore cal del id
-    cert mem rel app apps sup super res reg pol med mag arch arb dev dis trop soc comm eng sun sat mon mar wed apt pt ms doc rep reps gen hon
-    rev ven pres col cap maj ens det co cos ins mut sys sav cas am is us la pa ark mo tex penn ont min mil bil temp temps gr fl sq cu mi dia
-    gal cor num mal lam tob rom pl ter cres pers dial in op inf ca c sens lat hab dest comb nov dil inj conc var ord bal bur fac int max obs
-    spec trans perf imp prev fam corr pred pet mot br compl stip dep secs pts def ans alt obit pref sec ad mus exp hist infect tit ed ver cond
-    pos add mid neg ref refs orig ext exts univ tel dir prep est mil sig mat cart form dance a f pts pharms sta fin cant ho job eq lev ps
-    masc fem pass ill ital mort sing trig hosp inst crit sci lit log bio demo rec recs tot nat bot cult
+    cert mem rel app apps sup super res reg pol med mag arch arb dev dis trop soc comm eng sun sat mon mar wed apt pt ms
+    doc rep reps gen hon rev ven pres col cap maj ens det co cos ins mut sys sav cas am is us la pa ark mo tex penn ont
+    min mil bil temp temps gr fl sq cu mi dia gal cor num mal lam tob rom pl ter cres pers dial in op inf ca c sens lat
+    hab dest comb nov dil inj conc var ord bal bur fac int max obs spec trans perf imp prev fam corr pred pet mot br
+    compl stip dep secs pts def ans alt obit pref sec ad mus exp hist infect tit ed ver cond pos add mid neg ref refs
+    orig ext exts univ tel dir prep est mil sig mat cart form dance a f pts pharms sta fin cant ho job eq lev ps masc
+    fem pass ill ital mort sing trig hosp inst crit sci lit log bio demo rec recs tot nat bot cult
     """.split()
 )
 
@@ -76,7 +87,13 @@ class _Table(dict[str, tuple[int, tuple[int, ...]]]):
 
 def _add_abbreviations(table: _Table, abbreviations: Mapping[str, str]) -> None:
     for entry, kind in abbreviations.items():
-        forms = _variants(entry) | {entry.lower()} if kind == "user" else _variants(entry) if entry == entry.lower() else {entry}
+        forms = (
+            _variants(entry) | {entry.lower()}
+            if kind == "user"
+            else _variants(entry)
+            if entry == entry.lower()
+            else {entry}
+        )
         doubtful = kind not in _CERTAIN and entry.lower() in _DOUBTFUL
         if not doubtful and len(entry) > 1:
             forms = forms | {entry.upper()}
@@ -85,17 +102,21 @@ def _add_abbreviations(table: _Table, abbreviations: Mapping[str, str]) -> None:
 
 def _flags(params: Mapping[str, Any]) -> int:
     kinds = PROTECTED if params["protect"] == "all" else params["protect"] or ()
+    for kind in kinds:
+        if kind not in PROTECTED:
+            raise ValueError(f"WordTokenizer knows no protected pattern {kind!r}; there are {', '.join(PROTECTED)}.")
     flags = sum(PROTECTED[kind] for kind in set(kinds))
+    flags |= spec.SPLIT_HYPHENS if params["hyphens"] != "keep" else 0
     for name, value, flag in (
-        ("hyphens", "split", spec.SPLIT_HYPHENS), ("marks", "runs", spec.MARK_RUNS), ("unspaced", "runs", spec.UNSPACED_RUNS),
-        ("units", "split", spec.SPLIT_UNITS), ("decades", "keep", spec.KEEP_DECADES), ("ranges", "split", spec.SPLIT_RANGES),
+        ("marks", "runs", spec.MARK_RUNS), ("unspaced", "runs", spec.UNSPACED_RUNS), ("units", "split",
+        spec.SPLIT_UNITS), ("decades", "keep", spec.KEEP_DECADES), ("ranges", "split", spec.SPLIT_RANGES),
     ):  # fmt: skip
         flags |= flag if params[name] == value else 0
     return flags
 
 
-def build_rules(params: Mapping[str, Any], affixes: tuple[Iterable[str], Iterable[str]], module: Any = None) -> Any:
-    """Build the kernel's `Rules` from the parameters of a `WordTokenizer`; `module` is the kernel or its twin."""
+def build_rules(params: Mapping[str, Any], kernel: Any) -> Any:
+    """Build the `Rules` of the kernel (or of its twin) from the parameters of a `WordTokenizer`."""
     language = params["language"]
     abbreviations = params["abbreviations"]
     if abbreviations == "auto":
@@ -104,16 +125,20 @@ def build_rules(params: Mapping[str, Any], affixes: tuple[Iterable[str], Iterabl
     table = _Table()
     _add_abbreviations(table, normalize_abbreviations(abbreviations))
     table.mark(_DOMAINS.split(), spec.DOMAIN)
-    table.mark((form for word in _EXTENSIONS.split() if word not in _SCARCE_EXTENSIONS for form in (word, word.upper())), spec.EXTENSION)
+    table.mark(
+        (form for word in _EXTENSIONS.split() if word not in _SCARCE_EXTENSIONS for form in (word, word.upper())),
+        spec.EXTENSION,
+    )
     table.mark(_TIGHT_UNITS if params["units"] == "split" else _UNITS.split(), spec.UNIT)
     if language == "en":
         for forms, action in zip(clause_openers(), (spec.PRONOUN, spec.AUXILIARY), strict=True):
             table.mark((variant for form in forms for variant in _variants(form)), action)
-    for forms, action in zip(affixes, (spec.PREFIX, spec.SUFFIX), strict=True):
-        table.mark((variant for form in forms for variant in _variants(form)), action)
+    if params["hyphens"] == "affixes":
+        for forms, action in ((_PREFIXES, spec.PREFIX), (_SUFFIXES, spec.SUFFIX)):
+            table.mark((variant for form in forms.split() for variant in _variants(form)), action)
     for form, pieces in contractions.items():
         if "*" not in form:
             table.cut(pieces)
     endings = sorted((form[1:] for form in contractions if form.startswith("*")), key=len, reverse=True)
     beginnings = sorted((form[:-1] for form in contractions if form.endswith("*")), key=len, reverse=True)
-    return (module or _kernels.load("words")).Rules(_flags(params), dict(table), tuple(endings), tuple(beginnings))
+    return kernel.Rules(_flags(params), dict(table), tuple(endings), tuple(beginnings))

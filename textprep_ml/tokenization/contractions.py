@@ -1,8 +1,9 @@
 """What is cut off inside words: contractions and clitics, in several schools and languages, as one table notation.
 
-A table maps a written form to its pieces, separated by blanks. ``*`` stands for the rest of the word: ``"*n't": "* n't"`` cuts an ending,
-``"l'*": "l' *"`` a beginning. A form without a blank is left whole and is an exception to the endings and beginnings (``"o'clock"``).
-Forms are written in small letters with straight apostrophes; capitals and typographic apostrophes match as well.
+A table maps a written form to its pieces, separated by blanks. ``*`` stands for the rest of the word: ``"*n't": "*
+n't"`` cuts an ending, ``"l'*": "l' *"`` a beginning. A form without a blank is left whole and is an exception to the
+endings and beginnings (``"o'clock"``). Forms are written in small letters with straight apostrophes; capitals and
+typographic apostrophes match as well.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Iterable, Mapping
 from textprep_ml._validation import shorten
 
 # Subjects that, with a clitic, open a clause; "app-it's" is therefore no compound.
-PRONOUNS = "i you he she it we they that this these those there here who what where when why how let everyone someone y'all"
+PRONOUNS = (
+    "i you he she it we they that this these those there here who what where when why how let everyone someone y'all"
+)
 AUXILIARIES = "is are was were do does did have has had can could will would shall should may might must need ought"
 _BEFORE_NT = [*AUXILIARIES.split(), "ai", "ca", "wo", "sha", "dare"]
 
@@ -21,10 +24,26 @@ _WHOLE = "o'clock ma'am rock'n'roll 'em 'til 'till 'cause 'bout 'round 'n 'n' o'
 _PTB = (
     "can not", "d' ye", "gim me", "gon na", "got ta", "lem me", "more 'n", "wan na", "'t is", "'t was",
 )  # fmt: skip
-_INFORMAL = ("y' all", "y' know", "d' you", "d' ya", "c'm on", "'t ain't", "'t were", "'t will", "wha dd ya", "wha t cha", "du n no", "ou ta", "kin da", "sor ta")
+_INFORMAL = (
+    "y' all",
+    "y' know",
+    "d' you",
+    "d' ya",
+    "c'm on",
+    "'t ain't",
+    "'t were",
+    "'t will",
+    "wha dd ya",
+    "wha t cha",
+    "du n no",
+    "ou ta",
+    "kin da",
+    "sor ta",
+)
 _SPLIT = (*_PTB, "y' all", "d' you", "d' ya", "c'm on", "'t will", "'t were", "'t was n't", "'t is n't", "du n no")
 
-# Without apostrophes, as in chat. Words that are also ordinary ones (ill, well, were, shell, hell, id, wed, its, lets) stay whole.
+# Without apostrophes, as in chat. Words that are also ordinary ones (ill, well, were, shell, hell, id, wed, its, lets)
+# stay whole.
 _BARE = (
     "ai nt", "are nt", "ca nt", "could nt", "did nt", "does nt", "do nt", "had nt", "has nt", "have nt", "is nt", "must nt", "need nt",
     "should nt", "was nt", "were nt", "wo nt", "would nt", "i m", "i ve", "you re", "you ve", "you ll", "they re", "they ve", "they ll",
@@ -116,7 +135,9 @@ def contraction_table(contractions: str | Mapping[str, str], language: str = "en
     for form, pieces in contractions.items():
         pieces = pieces if isinstance(pieces, str) else " ".join(pieces)
         if pieces.replace(" ", "") != form:
-            raise ValueError(f"The pieces of contraction {shorten(form)} join to {pieces.replace(' ', '')!r}; they must join to the form itself.")
+            raise ValueError(
+                f"The pieces of contraction {shorten(form)} join to {pieces.replace(' ', '')!r}; they must join to the form itself."
+            )
         if "*" in form:
             _check_open_form(form, pieces)
         table[form] = pieces
@@ -126,9 +147,13 @@ def contraction_table(contractions: str | Mapping[str, str], language: str = "en
 def _check_open_form(form: str, pieces: str) -> None:
     ending, beginning = pieces.startswith("* "), pieces.endswith(" *")
     if form.count("*") != 1 or pieces.count(" ") != 1 or not (ending or beginning):
-        raise ValueError(f"Contraction {shorten(form)} is no ending ('*n't': '* n't') and no beginning ('l'*': 'l' *').")
+        raise ValueError(
+            f"Contraction {shorten(form)} is no ending ('*n't': '* n't') and no beginning ('l'*': 'l' *')."
+        )
     if not any(mark in form for mark in "'-"):
-        raise ValueError(f"Contraction {shorten(form)} has no apostrophe and no hyphen; write such words out one by one.")
+        raise ValueError(
+            f"Contraction {shorten(form)} has no apostrophe and no hyphen; write such words out one by one."
+        )
 
 
 def clause_openers() -> tuple[set[str], set[str]]:

@@ -1,8 +1,9 @@
 """Twin of the word scanner: one pass from left to right, no decision is ever taken back.
 
-The scanner knows shapes (a number, a URL, a word with a hyphen), not words. What words mean comes in as `Rules`: a table from word to what
-it may do, the endings and beginnings that are cut off, and flags. Every look ahead is either bounded, or consumed, or remembered in
-`_Scanner` up to where it holds, so that the work is linear in the text whatever the text is.
+The scanner knows shapes (a number, a URL, a word with a hyphen), not words. What words mean comes in as `Rules`: a
+table from word to what it may do, the endings and beginnings that are cut off, and flags. Every look ahead is either
+bounded, or consumed, or remembered in `_Scanner` up to where it holds, so that the work is linear in the text whatever
+the text is.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ URL, EMAIL, FILE, CODE, HASHTAG, HANDLE, EMOTICON = 64, 128, 256, 512, 1024, 204
 NUMBERS, DATE, TIME, CURRENCY, CITATION = 8192, 16384, 32768, 65536, 131072
 
 # What a word of the table may do.
-ABBREVIATION, DOUBTFUL, CUT, PRONOUN, AUXILIARY, PREFIX, SUFFIX, DOMAIN, EXTENSION, UNIT = (1 << bit for bit in range(10))
+ABBREVIATION, DOUBTFUL, CUT, PRONOUN, AUXILIARY, PREFIX, SUFFIX, DOMAIN, EXTENSION, UNIT = (
+    1 << bit for bit in range(10)
+)
 
 _LONGEST_KEY = 32
 _PIECES = 8
@@ -42,7 +45,11 @@ class Rules:
     """What the scanner is told about words; the same arguments as the compiled one."""
 
     def __init__(
-        self, flags: int, words: Mapping[str, tuple[int, Sequence[int]]], endings: Sequence[str] = (), beginnings: Sequence[str] = ()
+        self,
+        flags: int,
+        words: Mapping[str, tuple[int, Sequence[int]]],
+        endings: Sequence[str] = (),
+        beginnings: Sequence[str] = (),
     ) -> None:
         self.flags = flags
         self.words = {key: (action, tuple(cuts)) for key, (action, cuts) in words.items() if len(key) <= _LONGEST_KEY}
@@ -74,7 +81,7 @@ class _Scanner:
         self.path_end = -1
         self.path_valid = False
 
-    # --- characters -------------------------------------------------------------------------------------------------------------
+    # --- characters ---------------------------------------------------------------------------------------------------
 
     def at(self, i: int) -> str:
         return self.s[i] if 0 <= i < self.n else "\0"
@@ -100,7 +107,7 @@ class _Scanner:
             return 0, ()
         return self.rules.words.get(_straight(self.s[i:j]), (0, ()))
 
-    # --- runs -------------------------------------------------------------------------------------------------------------------
+    # --- runs ---------------------------------------------------------------------------------------------------------
 
     def run(self, i: int) -> int:
         """End of the run of word characters; underscores and joiners count between two of them."""
@@ -137,7 +144,7 @@ class _Scanner:
             i += 1
         return i
 
-    # --- protected patterns -----------------------------------------------------------------------------------------------------
+    # --- protected patterns -------------------------------------------------------------------------------------------
 
     def url_end(self, k: int) -> int:
         """End of a URL whose body starts at `k`, or 0; a closing bracket belongs to it only when it was opened inside."""
@@ -235,7 +242,9 @@ class _Scanner:
         if c in ".-_" and (e := self.chain(i, j)):
             if self.at(e) == "(" and self.at(e + 1) == ")" and flags & CODE:
                 return e + 2
-            host_goes_on = flags & URL and self.at(e) in "/?#:" and not self.cls(e + 1) & (SPACE | PUNCTUATION) and e + 1 < self.n
+            host_goes_on = (
+                flags & URL and self.at(e) in "/?#:" and not self.cls(e + 1) & (SPACE | PUNCTUATION) and e + 1 < self.n
+            )
             return self.url_end(e) if host_goes_on else e
         return 0
 
@@ -247,13 +256,13 @@ class _Scanner:
             k -= 1
         return k
 
-    # --- words ------------------------------------------------------------------------------------------------------------------
+    # --- words --------------------------------------------------------------------------------------------------------
 
     def hyphen(self, part: int, j: int) -> int:
         """End of the part behind the hyphen at `j` where it joins, else 0.
 
-        A contraction that opens a clause (it's, they're, don't) is no part of a compound: there the hyphen stands for a dash. A noun
-        with 's (mother-in-law's) is one.
+        A contraction that opens a clause (it's, they're, don't) is no part of a compound: there the hyphen stands for a
+        dash. A noun with 's (mother-in-law's) is one.
         """
         q = self.part(j + 1)
         after = self.look_up(j + 1, q)[0]
@@ -308,7 +317,11 @@ class _Scanner:
             if self.cls(k) & SPACE and self.s[k] != "\n":
                 k += 1
         if not single:
-            return bool(self.cls(k) & (LOWER | DIGIT)) or self.at(k) in ",;:)" or (self.at(k) in "#(\u00a7\u2116" and self.is_digit(k + 1))
+            return (
+                bool(self.cls(k) & (LOWER | DIGIT))
+                or self.at(k) in ",;:)"
+                or (self.at(k) in "#(\u00a7\u2116" and self.is_digit(k + 1))
+            )
         if self.s[part] == "I" and not (self.cls(k) & UPPER and self.at(k + 1) == "."):
             return False
         return bool(self.cls(k) & UPPER)
@@ -381,7 +394,7 @@ class _Scanner:
         self.contract(i, j, joined, out)
         return j
 
-    # --- contractions and units -------------------------------------------------------------------------------------------------
+    # --- contractions and units ---------------------------------------------------------------------------------------
 
     def contract(self, i: int, j: int, joined: bool, out: list[tuple[int, int]]) -> None:
         """Emit ``text[i:j]``, cut as the table, the endings and the beginnings say."""
@@ -434,7 +447,7 @@ class _Scanner:
             k -= 1
         return k if k > i and self.cls(k - 1) & DIGIT and self.look_up(k, j)[0] & UNIT else 0
 
-    # --- marks ------------------------------------------------------------------------------------------------------------------
+    # --- marks --------------------------------------------------------------------------------------------------------
 
     def apostrophe(self, i: int, out: list[tuple[int, int]]) -> int:
         """A quote pair, a clitic after a bracket or quote, a word with a leading apostrophe ('tis), a decade ('90s), or one mark."""
@@ -444,14 +457,21 @@ class _Scanner:
         if i > 0 and not class_of(self.s[i - 1]) & SPACE and self.s[i - 1] not in _OPENERS:
             for entry in self.rules.endings:
                 e = i + len(entry)
-                if entry[0] == "'" and e <= self.n and _ascii_lower(_straight(self.s[i:e])) == entry and not self.is_word(e):
+                if (
+                    entry[0] == "'"
+                    and e <= self.n
+                    and _ascii_lower(_straight(self.s[i:e])) == entry
+                    and not self.is_word(e)
+                ):
                     out.append((i, e))
                     return e
         if not self.before_is_word(i) and self.is_word(i + 1):
             q = self.run(i + 1)
             if self.at(q) in _APOSTROPHES and self.look_up(i, q + 1)[0] & CUT:
                 q += 1
-            decade = self.is_digit(i + 1) and self.is_digit(i + 2) and (q == i + 3 or (q == i + 4 and self.s[i + 3] == "s"))
+            decade = (
+                self.is_digit(i + 1) and self.is_digit(i + 2) and (q == i + 3 or (q == i + 4 and self.s[i + 3] == "s"))
+            )
             if decade and self.flags & DATE:
                 out.append((i, q))
                 return q
@@ -511,7 +531,14 @@ class _Scanner:
     def bracket(self, i: int) -> int:
         """End of a numeric citation such as [12], [3, 4] or [5-7], or 0."""
         k = i + 1
-        while k < self.n and k - i < 32 and (self.is_digit(k) or (k > i + 1 and self.s[k] in ",;-\u2013 " and self.is_digit(k + 1 + (self.at(k + 1) == " ")))):
+        while (
+            k < self.n
+            and k - i < 32
+            and (
+                self.is_digit(k)
+                or (k > i + 1 and self.s[k] in ",;-\u2013 " and self.is_digit(k + 1 + (self.at(k + 1) == " ")))
+            )
+        ):
             k += 1
         return k + 1 if k > i + 1 and self.at(k) == "]" and self.is_digit(k - 1) else 0
 
@@ -524,7 +551,12 @@ class _Scanner:
             while k < q and not self.cls(k) & LETTER:
                 k += 1
             return q if k < q else 0
-        if c == "@" and flags & HANDLE and (self.is_word(i + 1) or self.at(i + 1) == "_") and not self.before_is_word(i):
+        if (
+            c == "@"
+            and flags & HANDLE
+            and (self.is_word(i + 1) or self.at(i + 1) == "_")
+            and not self.before_is_word(i)
+        ):
             return self.run(i + 1) if self.is_word(i + 1) else 0
         if c in "/~" and flags & FILE and (i == 0 or class_of(self.s[i - 1]) & SPACE or self.s[i - 1] in _OPENERS):
             return self.rooted(i)
@@ -624,7 +656,11 @@ class _Scanner:
                 out.append((i, e))
                 i = e
             elif kind & _WORD:
-                if kind & DIGIT and (self.at(i + 1) == "\u20e3" or self.s[i + 1 : i + 3] == "\ufe0f\u20e3") and i + 2 <= self.n:
+                if (
+                    kind & DIGIT
+                    and (self.at(i + 1) == "\u20e3" or self.s[i + 1 : i + 3] == "\ufe0f\u20e3")
+                    and i + 2 <= self.n
+                ):
                     e = self.extend(i + 1)
                     out.append((i, e))
                     i = e

@@ -1,0 +1,148 @@
+"""What every tokenizer shares: spans first, strings as slices of the text, callable for scikit-learn's vectorizers."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from textprep_ml._validation import shorten
+from textprep_ml.base import TextTransformer
+
+
+class _Compiled:
+    """What was built from the parameters; never pickled, hashed or compared."""
+
+    def __init__(self, key: tuple[Any, ...] = (), value: Any = None) -> None:
+        self.key = key
+        self.value = value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Compiled, ()
+
+
+class Tokenizer(TextTransformer):
+    """Base of the tokenizers.
+
+    A subclass gives ``_build()``, what it compiles from its parameters, and ``_spans(text, built)``. The compiled form
+    is made at first use, made again when a parameter is another object, and left out of pickles and hashes.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._names = tuple(cls._parameter_constraints)
+
+    def _build(self) -> Any:
+        return None
+
+    def _spans(self, text: str, built: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def _tokens(self, text: str, built: Any) -> list[Any]:
+        return [text[start:end] for start, end in self._spans(text, built).tolist()]
+
+    def _built(self) -> Any:
+        compiled = self.__dict__.get("_compiled")
+        key = tuple(self.__dict__[name] for name in self._names)
+        if (
+            compiled is None
+            or len(compiled.key) != len(key)
+            or any(old is not new for old, new in zip(compiled.key, key, strict=True))
+        ):
+            self._validate_params()
+            compiled = _Compiled(key, self._build())
+            self._compiled = compiled
+        return compiled.value
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the compiled form out, so that pickles and the hashes of `Pipeline(memory=...)` depend on the parameters only."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_compiled"}
+
+    def _check(self, text: Any) -> str:
+        if type(text) is str:
+            return text
+        if isinstance(text, str):
+            return str(text)
+        raise TypeError(
+            f"{type(self).__name__} expects one str, but got {type(text).__name__}: {shorten(text)}. Use transform for many texts."
+        )
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Check and compile the parameters; there is nothing to learn.
+
+        Parameters
+        ----------
+        X : sequence of str
+            Ignored.
+        y : object
+            Ignored.
+
+        Returns
+        -------
+        self
+            The tokenizer.
+        """
+        self._built()
+        return self
+
+    def spans(self, text: str) -> np.ndarray:
+        """Find the tokens of a text.
+
+        Parameters
+        ----------
+        text : str
+            Any string.
+
+        Returns
+        -------
+        ndarray of shape (n_tokens, 2)
+            Half-open spans in code points, dtype intp, in order.
+        """
+        return self._spans(self._check(text), self._built())
+
+    def tokenize(self, text: str) -> list[str]:
+        """Cut a text into its tokens.
+
+        Parameters
+        ----------
+        text : str
+            Any string.
+
+        Returns
+        -------
+        list of str
+            Slices of the text, in order.
+        """
+        return self._tokens(self._check(text), self._built())
+
+    def __call__(self, text: str) -> list[str]:
+        """Do what `tokenize` does, so that the object goes into ``CountVectorizer(tokenizer=..., token_pattern=None)``."""
+        return self._tokens(self._check(text), self._built())
+
+    def gaps(self, text: str) -> list[str]:
+        """Give what stands before, between and behind the tokens.
+
+        Parameters
+        ----------
+        text : str
+            Any string.
+
+        Returns
+        -------
+        list of str
+            One more than there are tokens. ``Detokenizer().join(tokens, gaps=gaps)`` is the text.
+        """
+        edges = [0, *self.spans(text).ravel().tolist(), len(text)]
+        return [text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+
+    def _transform_one(self, text: str) -> list[str]:
+        return self._tokens(text, self._built())
+
+    def _get_state(self) -> dict[str, Any]:
+        return {}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        """Nothing is learned, nothing is restored."""
