@@ -9,6 +9,9 @@ __version__ = "0.1.0"
 
 # Public name -> module. Imported on first use, so that `import textprep_ml` and the command line start fast.
 _LAZY = {
+    "SentenceSegmenter": "segmentation",
+    "RuleSegmenter": "segmentation",
+    "NaiveSegmenter": "segmentation",
     "TextPrepError": "exceptions",
     "CorpusFormatError": "exceptions",
     "ConfigError": "exceptions",
@@ -16,6 +19,8 @@ _LAZY = {
     "iter_rows": "corpora",
     "read_corpus": "corpora",
     "write_corpus": "corpora",
+    "boundary_f1_score": "metrics",
+    "boundary_scores": "metrics",
     "EditDistanceTransformer": "distance",
     "edit_distance": "distance",
     "pairwise_edit_distances": "distance",

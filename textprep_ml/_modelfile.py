@@ -47,7 +47,9 @@ def resolve(path_or_name: str | os.PathLike[str]) -> Path:
     if os.fspath(path_or_name) in shipped_names():
         return shipped
     names = ", ".join(shipped_names()) or "none"
-    raise ModelFormatError(f"No model file {os.fspath(path_or_name)!r}, and no shipped model of that name (shipped: {names}).")
+    raise ModelFormatError(
+        f"No model file {os.fspath(path_or_name)!r}, and no shipped model of that name (shipped: {names})."
+    )
 
 
 def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
@@ -119,7 +121,9 @@ def read(path_or_name: str | os.PathLike[str], class_name: str | None = None) ->
         raise ModelFormatError(f'{path} is no textprep_ml model: its JSON has no "format": "{FORMAT}".')
     version = document.get("version")
     if version != VERSION:
-        raise ModelFormatError(f"{path} has format version {version!r}; this textprep_ml reads version {VERSION}. Retrain it or install another release.")
+        raise ModelFormatError(
+            f"{path} has format version {version!r}; this textprep_ml reads version {VERSION}. Retrain it or install another release."
+        )
     if class_name is not None and document.get("class") != class_name:
         raise ModelFormatError(f"{path} holds a {document.get('class')}, not a {class_name}.")
     return document

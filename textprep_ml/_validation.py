@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import (  # noqa: F401  (re-exported: constraints for `_parameter_constraints`)
-    Hidden,
     HasMethods,
+    Hidden,
     Interval,
     InvalidParameterError,
     StrOptions,
@@ -25,12 +25,18 @@ def shorten(value: object) -> str:
 
 def _refuse_container(X: Any, owner: str) -> None:
     if isinstance(X, str | bytes | bytearray):
-        raise TypeError(f"{owner} expects a sequence of documents, but got one {type(X).__name__}: {shorten(X)}. Pass [text] instead of text.")
+        raise TypeError(
+            f"{owner} expects a sequence of documents, but got one {type(X).__name__}: {shorten(X)}. Pass [text] instead of text."
+        )
     if isinstance(X, dict):
-        raise TypeError(f"{owner} expects a sequence of documents, but got a dict. Pass list(d.values()) or one of its lists.")
+        raise TypeError(
+            f"{owner} expects a sequence of documents, but got a dict. Pass list(d.values()) or one of its lists."
+        )
     ndim = getattr(X, "ndim", 1)
     if ndim != 1:
-        raise ValueError(f"{owner} expects a one-dimensional sequence of documents, but got {ndim} dimensions. Pass one column, such as df['text'].")
+        raise ValueError(
+            f"{owner} expects a one-dimensional sequence of documents, but got {ndim} dimensions. Pass one column, such as df['text']."
+        )
     if not isinstance(X, Iterable):
         raise TypeError(f"{owner} expects a sequence of documents, but got {type(X).__name__}: {shorten(X)}.")
 
@@ -105,7 +111,9 @@ def _map_item(function: Callable[[str], Any], item: Any, owner: str, place: tupl
     if isinstance(item, list | tuple):
         return [_map_item(function, inner, owner, (*place, index)) for index, inner in enumerate(item)]
     where = " > ".join(map(str, place))
-    raise TypeError(f"{owner} expects str documents, but document {where} is {type(item).__name__}: {shorten(item)}. Drop or convert it first.")
+    raise TypeError(
+        f"{owner} expects str documents, but document {where} is {type(item).__name__}: {shorten(item)}. Drop or convert it first."
+    )
 
 
 def check_spans(spans: Any, length: int, where: str) -> np.ndarray:
@@ -142,9 +150,13 @@ def check_spans(spans: Any, length: int, where: str) -> np.ndarray:
     previous = 0
     for index, (start, end) in enumerate(array.tolist()):
         if not 0 <= start < end <= length:
-            raise ValueError(f"Span {index} of {where} is [{start}, {end}), empty or outside the text of {length} characters.")
+            raise ValueError(
+                f"Span {index} of {where} is [{start}, {end}), empty or outside the text of {length} characters."
+            )
         if start < previous:
-            raise ValueError(f"Span {index} of {where} is [{start}, {end}), but the span before ends at {previous}: sort them and remove overlaps.")
+            raise ValueError(
+                f"Span {index} of {where} is [{start}, {end}), but the span before ends at {previous}: sort them and remove overlaps."
+            )
         previous = end
     return array
 
@@ -176,7 +188,10 @@ def check_targets(y: Any, documents: Sequence[str], owner: str) -> list[np.ndarr
     y = list(y)
     if len(y) != len(documents):
         raise ValueError(f"{owner} got {len(documents)} documents but {len(y)} sequences of spans in y.")
-    return [check_spans(spans, len(text), f"document {index}") for index, (spans, text) in enumerate(zip(y, documents, strict=True))]
+    return [
+        check_spans(spans, len(text), f"document {index}")
+        for index, (spans, text) in enumerate(zip(y, documents, strict=True))
+    ]
 
 
 def span_array(items: Iterable[Any]) -> np.ndarray:

@@ -85,12 +85,16 @@ def normalize_abbreviations(abbreviations: str | Mapping[str, str] | Iterable[st
         return {}
     if isinstance(abbreviations, str):
         return load_abbreviations(abbreviations)
-    pairs = abbreviations.items() if isinstance(abbreviations, Mapping) else ((entry, "user") for entry in abbreviations)
+    pairs = (
+        abbreviations.items() if isinstance(abbreviations, Mapping) else ((entry, "user") for entry in abbreviations)
+    )
     result = {}
     for entry, name in pairs:
         if not isinstance(entry, str) or not entry.rstrip(".") or any(map(str.isspace, entry)):
             raise ValueError(f"An abbreviation is one word without blanks, got {entry!r}.")
         if name not in CLASSES:
-            raise ValueError(f"Unknown abbreviation class {name!r} for {entry!r}; the classes are {', '.join(CLASSES)}.")
+            raise ValueError(
+                f"Unknown abbreviation class {name!r} for {entry!r}; the classes are {', '.join(CLASSES)}."
+            )
         result[entry.removesuffix(".")] = name
     return result

@@ -8,16 +8,28 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+import textprep_ml
 from textprep_ml import _modelfile
 from textprep_ml._validation import map_leaves
 from textprep_ml.exceptions import ModelFormatError
 
 
+class TextTransformerMixin(TransformerMixin):
+    """`fit_transform` without scikit-learn's wrapping of outputs.
+
+    A pandas output configuration would wrap the texts into a frame and feed its column names to the next step.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Switch the wrapping off; scikit-learn does not inherit it."""
+        super().__init_subclass__(auto_wrap_output_keys=None, **kwargs)
+
+
 class TextEstimator(BaseEstimator):
     """Base of every estimator whose `X` is a sequence of strings.
 
-    Subclasses list what their parameters may be in ``_parameter_constraints`` and call ``self._validate_params()`` first in `fit`.
-    A subclass that can be saved implements ``_get_state`` and ``_set_state``.
+    Subclasses list what their parameters may be in ``_parameter_constraints`` and call ``self._validate_params()``
+    first in `fit`. A subclass that can be saved implements ``_get_state`` and ``_set_state``.
     """
 
     _parameter_constraints: dict[str, list[Any]] = {}
@@ -39,8 +51,8 @@ class TextEstimator(BaseEstimator):
         raise ModelFormatError(f"{type(self).__name__} has no fitted state to load.")
 
     def _get_saved_params(self) -> dict[str, Any]:
-        """Give the parameters that the model file keeps; only plain JSON values are allowed."""
-        return self.get_params(deep=False)
+        """Give the parameters that the model file keeps, as plain JSON values."""
+        return {name: _encode_parameter(value) for name, value in self.get_params(deep=False).items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator as versioned JSON.
@@ -73,25 +85,40 @@ class TextEstimator(BaseEstimator):
         """
         document = _modelfile.read(path_or_name, cls.__name__)
         try:
-            estimator = cls(**document["params"])
+            estimator = cls(**{name: _decode_parameter(value) for name, value in document["params"].items()})
             estimator._set_state(document["state"])
         except ModelFormatError:
             raise
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-            raise ModelFormatError(f"{_modelfile.resolve(path_or_name)} is a damaged {cls.__name__} model: {type(error).__name__}: {error}.") from error
+            raise ModelFormatError(
+                f"{_modelfile.resolve(path_or_name)} is a damaged {cls.__name__} model: {type(error).__name__}: {error}."
+            ) from error
         return estimator
 
 
-class TextTransformer(TransformerMixin, TextEstimator):
+def _encode_parameter(value: Any) -> Any:
+    """Give a parameter as a JSON value; one of our own estimators becomes its name and parameters."""
+    if isinstance(value, TextEstimator):
+        return {"class": type(value).__name__, "params": value._get_saved_params()}
+    return value
+
+
+def _decode_parameter(value: Any) -> Any:
+    """Undo `_encode_parameter`; only public estimators of this package are made, by name."""
+    if isinstance(value, dict) and set(value) == {"class", "params"}:
+        if value["class"] not in textprep_ml.__all__:
+            raise ModelFormatError(f"The model names {value['class']!r}, which is no estimator of textprep_ml.")
+        made = getattr(textprep_ml, value["class"])
+        return made(**{name: _decode_parameter(inner) for name, inner in value["params"].items()})
+    return value
+
+
+class TextTransformer(TextTransformerMixin, TextEstimator):
     """Base of the text -> text (or text -> list) steps.
 
-    A subclass implements ``_transform_one(text)``; `transform` maps it over the `str` leaves of nested lists: documents -> sentences ->
-    tokens -> pieces is list nesting, nothing else.
+    A subclass implements ``_transform_one(text)``; `transform` maps it over the `str` leaves of nested lists:
+    documents -> sentences -> tokens -> pieces is list nesting, nothing else.
     """
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        # Without this a pandas output configuration would wrap the texts into a frame and feed its column names to the next step.
-        super().__init_subclass__(auto_wrap_output_keys=None, **kwargs)
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that no fitting is needed."""

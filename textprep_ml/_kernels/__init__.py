@@ -1,8 +1,9 @@
 """Compiled cores and their pure Python twins.
 
-Every kernel exists twice: ``_kernels/_NAME.pyx`` (Cython, fast) and ``_kernels/_pure/NAME.py`` (the textbook algorithm, the oracle of the
-tests and the fallback where no compiler was there at install time). `load` gives the one in use. The environment variable
-``TEXTPREP_ML_KERNELS`` set to ``python`` or ``compiled`` chooses; unset, the compiled kernel is taken where it exists.
+Every kernel exists twice: ``_kernels/_NAME.pyx`` (Cython, fast) and ``_kernels/_pure/NAME.py`` (the textbook
+algorithm, the oracle of the tests and the fallback where no compiler was there at install time). `load` gives the one
+in use. The environment variable ``TEXTPREP_ML_KERNELS`` set to ``python`` or ``compiled`` chooses; unset, the
+compiled kernel is taken where it exists.
 """
 
 from __future__ import annotations

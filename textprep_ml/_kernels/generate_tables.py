@@ -1,8 +1,9 @@
 """Generate the character table that the kernels and their twins share.
 
-Run ``python -m textprep_ml._kernels.generate_tables`` after a new Unicode version; commit what it writes: ``unicode_classes.h`` for the
-compiled kernels and ``textprep_ml/_unicode_table.py`` for Python. The classes come from the `regex` package, whose Unicode version is newer
-than that of the oldest supported Python's `unicodedata`; one table of one stated version makes results independent of the interpreter.
+Run ``python -m textprep_ml._kernels.generate_tables`` after a new Unicode version; commit what it writes:
+``unicode_classes.h`` for the compiled kernels and ``textprep_ml/_unicode_table.py`` for Python. The classes come from
+the `regex` package, whose Unicode version is newer than that of the oldest supported Python's `unicodedata`; one
+table of one stated version makes results independent of the interpreter.
 """
 
 from __future__ import annotations
@@ -120,14 +121,18 @@ def lower_differences() -> list[int]:
         lower = chr(code).lower()
         if len(lower) == 1 and abs(ord(lower) - code) < 1 << 15:
             differences[code] = (ord(lower) - code) & 0xFFFF
-    differences[ord("’")] = ord("'") - ord("’") & 0xFFFF  # the typographic apostrophe is looked up like the straight one
+    differences[ord("’")] = (
+        ord("'") - ord("’") & 0xFFFF
+    )  # the typographic apostrophe is looked up like the straight one
     return differences
 
 
 def two_levels(bits: list[int]) -> tuple[list[int], list[int]]:
     """Share equal blocks: give the number of each block and the blocks one after another."""
     numbers: dict[tuple[int, ...], int] = {}
-    index = [numbers.setdefault(tuple(bits[start : start + BLOCK]), len(numbers)) for start in range(0, len(bits), BLOCK)]
+    index = [
+        numbers.setdefault(tuple(bits[start : start + BLOCK]), len(numbers)) for start in range(0, len(bits), BLOCK)
+    ]
     return index, [value for block in numbers for value in block]
 
 

@@ -1,6 +1,9 @@
-"""The command line: ``textprep COMMAND``. One module per command; each command is a function that Python code can call too.
+"""The command line: ``textprep COMMAND``.
 
-The modules here import only the standard library and typer at their top, so that a command starts as fast as what it uses.
+One module per command; each command is a function that Python code can call too.
+
+The modules here import only the standard library and typer at their top, so that a command starts as fast as what it
+uses.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ def build_app() -> typer.Typer:
 
 
 def _use_utf8() -> None:
-    """Read and write UTF-8 with bare newlines whatever the locale says; undecodable input is found by the readers, with its place."""
+    """Write UTF-8 with bare newlines whatever the locale says; the readers find undecodable input, with its place."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]
 

@@ -1,4 +1,4 @@
-"""Input and output of the commands: files or standard input, compressed or not, always UTF-8, errors with their place."""
+"""Input of the commands: files or standard input, compressed or not, always UTF-8, errors with their place."""
 
 from __future__ import annotations
 
@@ -67,7 +67,9 @@ def decode(data: bytes, name: str, first_line: int = 1) -> str:
     except UnicodeDecodeError as error:
         line = first_line + data.count(b"\n", 0, error.start)
         byte = error.start - (data.rfind(b"\n", 0, error.start) + 1)
-        raise CorpusFormatError(f"{name}, line {line} byte {byte}: invalid UTF-8 (0x{data[error.start]:02x}). Convert the file to UTF-8.") from None
+        raise CorpusFormatError(
+            f"{name}, line {line} byte {byte}: invalid UTF-8 (0x{data[error.start]:02x}). Convert the file to UTF-8."
+        ) from None
 
 
 def read_text(path: str | Path) -> str:

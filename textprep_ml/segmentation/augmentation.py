@@ -1,14 +1,14 @@
 """Variants of labelled documents: other layouts, other abbreviations, marks that the corpus lacks.
 
-A segmenter that saw one layout only takes the layout for the language. Each variant here changes the text and carries the sentence spans
-along; none needs to know the domain.
+A segmenter that saw one layout only takes the layout for the language. Each variant here changes the text and carries
+the sentence spans along; none needs to know the domain.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 Span = tuple[int, int]
@@ -100,7 +100,9 @@ def replace_breaks(document: Document, replacement: str) -> Document:
     >>> replace_breaks(Document("Title\n\nText.", [(0, 5), (7, 12)]), " ")
     Document(text='Title Text.', sentences=[(0, 5), (6, 11)])
     """
-    return apply_edits(document, [(match.start(), match.end(), replacement) for match in _BREAK.finditer(document.text)])
+    return apply_edits(
+        document, [(match.start(), match.end(), replacement) for match in _BREAK.finditer(document.text)]
+    )
 
 
 def wrap_lines(document: Document, width: int) -> Document:
@@ -212,15 +214,18 @@ def add_dashes(document: Document, dash: str, rng: random.Random, share: float =
     >>> add_dashes(Document("Who? Me.", [(0, 4), (5, 8)]), "-", random.Random(0), share=1.0)
     Document(text='- Who? - Me.', sentences=[(0, 6), (7, 12)])
     """
-    return apply_edits(document, [(start, start, f"{dash} ") for start, _ in document.sentences if rng.random() < share])
+    return apply_edits(
+        document, [(start, start, f"{dash} ") for start, _ in document.sentences if rng.random() < share]
+    )
 
 
 @dataclass(frozen=True)
 class AbbreviationInjector:
     """Put abbreviations where they belong: titles before names, companies after them, units after numbers, references before.
 
-    Corpora of one domain hold few of the abbreviations of another. The places are found by the case and the digits of the words alone, so
-    the sentences make little sense but look right to a model that sees words by their class and form.
+    Corpora of one domain hold few of the abbreviations of another. The places are found by the case and the digits of
+    the words alone, so the sentences make little sense but look right to a model that sees words by their class and
+    form.
 
     Attributes
     ----------
@@ -310,3 +315,115 @@ _INITIALS = "ABCDEFGHJKLMNPRSTW"
 
 def _is_name(word: str) -> bool:
     return len(word) > 2 and word.isalpha() and word[0].isupper() and word[1:].islower()
+
+
+def substitutes(abbreviations: Mapping[str, str], group_of: Mapping[str, object]) -> dict[str, list[str]]:
+    """List, for each abbreviation, those of its group.
+
+    Parameters
+    ----------
+    abbreviations : mapping of str to str
+        Entry -> class.
+    group_of : mapping of str to object
+        Class -> group; classes that map to one group may stand for each other.
+
+    Returns
+    -------
+    dict of str to list of str
+        Lower-cased entry -> entries of the same group.
+    """
+    members: dict[object, list[str]] = {}
+    for entry, name in abbreviations.items():
+        members.setdefault(group_of[name], []).append(entry)
+    return {entry.lower(): members[group_of[name]] for entry, name in abbreviations.items()}
+
+
+#: The variants that `vary` makes, and with which probability of each document where the caller does not say.
+STANDARD = {
+    "original": 1.0,
+    "one_line": 0.5,
+    "wrapped": 0.5,
+    "line_breaks": 0.2,
+    "wrapped_line_breaks": 0.3,
+    "dashes": 0.4,
+    "swapped": 0.7,
+    "injected": 0.7,
+    "lower_case": 0.15,
+}
+
+
+@dataclass(frozen=True)
+class Variations:
+    """Makes the variants of training documents that a plan asks for.
+
+    Attributes
+    ----------
+    plan : mapping of str to float
+        Name of a variant, out of `STANDARD` -> probability that a document gets it.
+    abbreviations : mapping of str to str
+        Entry -> class.
+    group_of : mapping of str to object
+        Class -> group.
+    """
+
+    plan: Mapping[str, float]
+    abbreviations: Mapping[str, str]
+    group_of: Mapping[str, object]
+
+    def __call__(self, documents: Sequence[Document], rng: random.Random) -> tuple[list[Document], list[int]]:
+        """Make the variants.
+
+        Parameters
+        ----------
+        documents : sequence of Document
+            The training documents.
+        rng : random.Random
+            Source of chance.
+
+        Returns
+        -------
+        variants : list of Document
+            In the order of the documents.
+        sources : list of int
+            Index of the document that each variant came from.
+        """
+        swaps = substitutes(self.abbreviations, self.group_of)
+        by_class: dict[str, list[str]] = {}
+        for entry, name in self.abbreviations.items():
+            by_class.setdefault(name, []).append(entry)
+        made = [
+            (_MAKERS[name](document, rng, swaps, by_class), source)
+            for source, document in enumerate(documents)
+            for name, probability in self.plan.items()
+            if rng.random() < probability
+        ]
+        return [variant for variant, _ in made], [source for _, source in made]
+
+
+def _sometimes_one_line(document: Document, rng: random.Random, share: float) -> Document:
+    return replace_breaks(document, " ") if rng.random() < share else document
+
+
+def _wrapped(document: Document, rng: random.Random) -> Document:
+    return wrap_lines(document, rng.randint(60, 100))
+
+
+_MAKERS: dict[
+    str, Callable[[Document, random.Random, Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]], Document]
+] = {
+    "original": lambda document, rng, swaps, by_class: document,
+    "one_line": lambda document, rng, swaps, by_class: replace_breaks(document, " "),
+    "wrapped": lambda document, rng, swaps, by_class: _wrapped(document, rng),
+    "line_breaks": lambda document, rng, swaps, by_class: replace_breaks(document, "\n"),
+    "wrapped_line_breaks": lambda document, rng, swaps, by_class: _wrapped(replace_breaks(document, "\n"), rng),
+    "dashes": lambda document, rng, swaps, by_class: add_dashes(
+        replace_breaks(document, " "), rng.choice(("-", "-", "--", "—", "–")), rng, rng.choice((0.3, 0.6, 0.9))
+    ),
+    "swapped": lambda document, rng, swaps, by_class: _sometimes_one_line(
+        swap_abbreviations(document, swaps, rng), rng, 0.5
+    ),
+    "injected": lambda document, rng, swaps, by_class: _sometimes_one_line(
+        AbbreviationInjector(by_class, rng.choice((0.1, 0.3)))(document, rng), rng, 0.4
+    ),
+    "lower_case": lambda document, rng, swaps, by_class: lower_case(document),
+}

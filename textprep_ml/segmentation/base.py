@@ -1,0 +1,104 @@
+"""The face that every segmenter shows: `predict` gives spans, everything else is a view of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from textprep_ml._validation import check_documents, check_targets
+from textprep_ml.base import TextEstimator, TextTransformerMixin
+from textprep_ml.metrics import boundary_f1_score
+
+
+class BaseSegmenter(TextTransformerMixin, TextEstimator):
+    """Base of the segmenters; a subclass implements `predict`."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the sentences of documents.
+
+        Parameters
+        ----------
+        X : sequence of str
+            Documents.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Dtype object; each element an ``(n_sentences, 2)`` intp array of half-open character spans without white
+            space around.
+        """
+        raise NotImplementedError
+
+    def transform(self, X: Any) -> list[list[str]]:
+        """Split documents into sentences.
+
+        Parameters
+        ----------
+        X : sequence of str
+            Documents.
+
+        Returns
+        -------
+        list of list of str
+            The sentences of each document, slices of the raw text.
+        """
+        texts = check_documents(X, type(self).__name__)
+        return [
+            [text[start:end] for start, end in spans.tolist()]
+            for text, spans in zip(texts, self.predict(texts), strict=True)
+        ]
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Find the sentences of one text.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+
+        Returns
+        -------
+        list of (int, int)
+            Half-open character spans.
+        """
+        return [(start, end) for start, end in self.predict([text])[0].tolist()]
+
+    def split(self, text: str) -> list[str]:
+        """Split one text into sentences.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+
+        Returns
+        -------
+        list of str
+            Slices of the text.
+        """
+        return [text[start:end] for start, end in self.spans(text)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Give the F1 of the inner boundaries, over all documents.
+
+        Parameters
+        ----------
+        X : sequence of str
+            Documents.
+        y : sequence of sequences of (int, int)
+            Sentence spans of each document.
+        sample_weight : None
+            Not supported; here because scikit-learn passes it.
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+        """
+        if sample_weight is not None:
+            raise ValueError(
+                f"{type(self).__name__}.score takes no sample_weight: the F1 is taken over all boundaries."
+            )
+        texts = check_documents(X, type(self).__name__)
+        return float(boundary_f1_score(check_targets(y, texts, type(self).__name__), self.predict(texts)))

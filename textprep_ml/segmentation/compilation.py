@@ -1,0 +1,69 @@
+"""From a fitted scikit-learn classifier to the numbers that the runtime needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+from textprep_ml.segmentation.features import CrossedEncoder, RankedEncoder
+from textprep_ml.segmentation.runtime import LinearScorer, TreeScorer
+
+
+def compile_scorer(
+    estimator: Any, encoder: CrossedEncoder | RankedEncoder, base: LinearScorer | None, scale: float, min_weight: float
+) -> LinearScorer | TreeScorer | None:
+    """Compile a fitted classifier.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Fitted on the encoder's columns, preceded by the scaled score of `base` where there is one.
+    encoder : CrossedEncoder or RankedEncoder
+        Fitted.
+    base : LinearScorer or None
+        The model that was adapted.
+    scale : float
+        What the base's scores were multiplied by.
+    min_weight : float
+        Smaller weights are dropped.
+
+    Returns
+    -------
+    LinearScorer, TreeScorer or None
+        None where the classifier is neither a linear model nor a single decision tree.
+    """
+    if isinstance(encoder, CrossedEncoder) and np.shape(getattr(estimator, "coef_", None))[:1] == (1,):
+        return _compile_linear(estimator, encoder, base, scale, min_weight)
+    if isinstance(encoder, RankedEncoder) and isinstance(estimator, DecisionTreeClassifier):
+        return _compile_tree(estimator, encoder)
+    return None
+
+
+def _compile_linear(
+    estimator: Any, encoder: CrossedEncoder, base: LinearScorer | None, scale: float, min_weight: float
+) -> LinearScorer:
+    coefficients = np.asarray(estimator.coef_, dtype=float)[0]
+    intercept = float(np.ravel(estimator.intercept_)[0])
+    if base is None:
+        weights = encoder.weights(coefficients, intercept)
+    else:
+        weights = encoder.weights(coefficients[1:], intercept) + np.float32(coefficients[0] * scale) * base.weights
+    weights[np.abs(weights) < min_weight] = 0
+    return LinearScorer(encoder.layout, weights)
+
+
+def _compile_tree(estimator: DecisionTreeClassifier, encoder: RankedEncoder) -> TreeScorer:
+    tree = estimator.tree_
+    # Half a candidate of each class is added, so that a pure leaf is not certain.
+    share = (tree.value[:, 0, 1] * tree.weighted_n_node_samples + 0.5) / (tree.weighted_n_node_samples + 1.0)
+    return TreeScorer(
+        columns=np.maximum(tree.feature, 0).astype(np.int32),
+        thresholds=np.floor(np.clip(tree.threshold, -1, 1 << 20)).astype(np.int32),
+        left=tree.children_left.astype(np.int32),
+        right=tree.children_right.astype(np.int32),
+        scores=np.log(share / (1 - share)).astype(np.float32),
+        rank_offsets=encoder.rank_offsets,
+        ranks=encoder.ranks,
+    )

@@ -1,0 +1,607 @@
+"""The trainable sentence segmenter."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone, is_classifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted
+
+from textprep_ml._validation import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    check_documents,
+    check_targets,
+    shorten,
+    span_array,
+)
+from textprep_ml.abbreviations import normalize_abbreviations
+from textprep_ml.base import TextEstimator
+from textprep_ml.segmentation.abbreviation_learning import learn_abbreviations
+from textprep_ml.segmentation.attributes import GROUP_OF_CLASS, KINDS
+from textprep_ml.segmentation.augmentation import STANDARD, Document, Variations
+from textprep_ml.segmentation.base import BaseSegmenter
+from textprep_ml.segmentation.compilation import compile_scorer
+from textprep_ml.segmentation.explanation import Explanation, explain_candidates
+from textprep_ml.segmentation.features import CrossedEncoder, RankedEncoder
+from textprep_ml.segmentation.policies import Policies
+from textprep_ml.segmentation.runtime import NEWLINES, BoundaryModel, LinearScorer, join_boundaries, logit
+from textprep_ml.segmentation.templates import TEMPLATES, weights_from_state, weights_to_state
+from textprep_ml.segmentation.words import WordTable, choose_vocabulary, count_words, period_behaviour, usual_case
+
+_FORCED = KINDS.index("paragraph")
+
+#: How much more dearly a weight of an adapted model leaves the one that it started from than it takes part in the old
+#: model's score.
+_WARM_SCALE = 10.0
+
+
+class SentenceSegmenter(BaseSegmenter):
+    """Sentence segmenter that is trained from labelled boundaries.
+
+    A compiled scanner finds the places where a sentence may end (end marks, line breaks, and, where wanted, every
+    other gap between words) and describes each by what stands around it, by an abbreviation lexicon and by how the
+    same words behave elsewhere in this very text. A scikit-learn classifier decides.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Any scikit-learn classifier with `predict_proba`; None is `LogisticRegression`. Linear models and a
+        `DecisionTreeClassifier` are compiled, so they run fast and can be saved.
+    candidates : sequence of {"mark", "line", "gap"}, default=("mark", "line", "gap")
+        Where boundaries may be: after end marks, at line breaks, at any other gap between words. Blank lines always
+        are boundaries.
+    abbreviations : str, mapping, sequence or None, default="en"
+        Lexicon of a language, or entries with or without their classes; see `textprep_ml.abbreviations`.
+    newline : {"auto", "hard", "soft", "paragraph"}, default="auto"
+        What a line break means: the classifier decides; always a boundary; a blank, even twice; a blank, but a blank
+        line is a boundary.
+    threshold : float, default=0.5
+        Probability from which on a candidate is a boundary.
+    kind_thresholds : mapping of str to float, default=None
+        Log odds added to the threshold of single kinds of candidate: ``"mark"``, ``"inside"``, ``"mark_line"``,
+        ``"line"``, ``"gap"``.
+    normalizer : transformer, default=None
+        With ``align(text) -> (normalized, offset map)``; spans always are those of the raw text.
+    missing_blank : {"model", "split", "join"}, default="model"
+        Who decides where no blank follows the mark (``end.Next``).
+    quotes : {"split", "keep"}, default="split"
+        Whether a quotation of several sentences is cut.
+    protected : sequence of str, default=()
+        Strings, such as brand names with a mark, inside and after which no sentence ends.
+    max_length : int, default=None
+        Longest sentence in characters; longer ones are cut at a clause mark or blank.
+    features : {"auto", "crossed", "ranked"}, default="auto"
+        Columns for linear models (crossed values) or for trees (ranked codes); "auto" looks at the estimator.
+    templates : sequence of str, default=None
+        Attributes to cross; None is `textprep_ml.segmentation.templates.TEMPLATES`.
+    augment : {"standard"}, mapping of str to float, or None, default=None
+        Variants of the training documents (layouts, abbreviations, case) with their probabilities.
+    min_count : int, default=4
+        Rarer combinations get no column.
+    min_word_count : int, default=10
+        Rarer words are no features by themselves.
+    min_weight : float, default=0.0
+        Smaller weights of a linear model are dropped.
+    warm_start_from : str, path or SentenceSegmenter, default=None
+        A saved or shipped linear model to adapt: what is learned is the difference to it.
+    n_jobs : int, default=None
+        Threads for segmenting.
+    random_state : int, default=0
+        Seed of the variants.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        Fitted; missing after `load`.
+    model_ : BoundaryModel
+        What was learned, compiled.
+    encoder_ : CrossedEncoder or RankedEncoder
+        From codes to columns; missing after `load`.
+    coverage_ : float
+        Share of the training boundaries that are candidates: no classifier finds the others.
+
+    See Also
+    --------
+    RuleSegmenter : The same face without training.
+
+    Examples
+    --------
+    >>> from textprep_ml import SentenceSegmenter
+    >>> texts = ["We met Dr. Ito. She left.", "It cost 3.50 in all. Was it fair?"] * 10
+    >>> spans = [[(0, 15), (16, 25)], [(0, 20), (21, 33)]] * 10
+    >>> segmenter = SentenceSegmenter().fit(texts, spans)
+    >>> segmenter.split("We met Dr. Ito. It cost 3.50.")
+    ['We met Dr. Ito.', 'It cost 3.50.']
+    """
+
+    _parameter_constraints = {
+        "estimator": [HasMethods(["fit", "predict_proba"]), None],
+        "candidates": ["array-like", set],
+        "abbreviations": [str, Mapping, list, tuple, set, None],
+        "newline": [StrOptions(set(NEWLINES))],
+        "threshold": [Interval(Real, 0, 1, closed="neither")],
+        "kind_thresholds": [Mapping, None],
+        "normalizer": [HasMethods(["align"]), None],
+        "missing_blank": [StrOptions({"model", "split", "join"})],
+        "quotes": [StrOptions({"split", "keep"})],
+        "protected": [list, tuple, set],
+        "max_length": [Interval(Integral, 1, None, closed="left"), None],
+        "features": [StrOptions({"auto", "crossed", "ranked"})],
+        "templates": [list, tuple, None],
+        "augment": [StrOptions({"standard"}), Mapping, None],
+        "min_count": [Interval(Integral, 1, None, closed="left")],
+        "min_word_count": [Interval(Integral, 1, None, closed="left")],
+        "min_weight": [Interval(Real, 0, None, closed="left")],
+        "warm_start_from": [str, os.PathLike, TextEstimator, None],
+        "n_jobs": [Integral, None],
+        "random_state": [Integral],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        candidates: Sequence[str] = ("mark", "line", "gap"),
+        abbreviations: str | Mapping[str, str] | Sequence[str] | None = "en",
+        newline: str = "auto",
+        threshold: float = 0.5,
+        kind_thresholds: Mapping[str, float] | None = None,
+        normalizer: Any = None,
+        missing_blank: str = "model",
+        quotes: str = "split",
+        protected: Sequence[str] = (),
+        max_length: int | None = None,
+        features: str = "auto",
+        templates: Sequence[str] | None = None,
+        augment: str | Mapping[str, float] | None = None,
+        min_count: int = 4,
+        min_word_count: int = 10,
+        min_weight: float = 0.0,
+        warm_start_from: Any = None,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.candidates = candidates
+        self.abbreviations = abbreviations
+        self.newline = newline
+        self.threshold = threshold
+        self.kind_thresholds = kind_thresholds
+        self.normalizer = normalizer
+        self.missing_blank = missing_blank
+        self.quotes = quotes
+        self.protected = protected
+        self.max_length = max_length
+        self.features = features
+        self.templates = templates
+        self.augment = augment
+        self.min_count = min_count
+        self.min_word_count = min_word_count
+        self.min_weight = min_weight
+        self.warm_start_from = warm_start_from
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # Training
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, raw: Iterable[str] | None = None) -> Self:
+        """Learn from labelled documents.
+
+        Parameters
+        ----------
+        X : sequence of str
+            Documents.
+        y : sequence of sequences of (int, int)
+            Sentence spans of each document, in characters.
+        sample_weight : array-like of shape (n_documents,), default=None
+            Weight of each document.
+        raw : iterable of str, default=None
+            Unlabelled text to learn from how words behave (usual case, periods); None takes the documents.
+
+        Returns
+        -------
+        self
+            Fitted.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to learn from: no document, no inner boundary, or nothing but boundaries.
+        """
+        self._validate_params()
+        self._check_choices()
+        documents, weights = self._prepare(X, y, sample_weight)
+        words, base = self._start(documents, raw)
+        model = BoundaryModel(words, base, candidates=tuple(self.candidates), newline=self.newline)
+        rows, labels, row_weights, scores = self._describe(model, documents, weights)
+        self.estimator_ = self._make_estimator()
+        self.encoder_ = self._make_encoder(base)
+        columns = self.encoder_.fit_transform(rows, labels, words.vocabulary)
+        if base is not None:
+            columns = sparse.hstack([sparse.csr_matrix(scores[:, None] * _WARM_SCALE), columns], format="csr")
+        keywords = {} if sample_weight is None and self._n_variants == 1 else {"sample_weight": row_weights}
+        self.estimator_.fit(columns, labels, **keywords)
+        model.scorer = compile_scorer(self.estimator_, self.encoder_, base, _WARM_SCALE, self.min_weight)
+        model.thresholds = {kind: float((self.kind_thresholds or {}).get(kind, 0.0)) for kind in KINDS}
+        model._build()
+        self.model_ = model
+        return self
+
+    def _check_choices(self) -> None:
+        """Check what scikit-learn's constraints cannot say."""
+        if (
+            isinstance(self.candidates, str)
+            or not set(self.candidates) <= {"mark", "line", "gap"}
+            or not len(self.candidates)
+        ):
+            raise ValueError(f"candidates must be some of 'mark', 'line', 'gap', got {shorten(self.candidates)}.")
+        unknown = set(self.kind_thresholds or {}) - set(KINDS)
+        if unknown:
+            raise ValueError(
+                f"Unknown kind {sorted(unknown)[0]!r} in kind_thresholds; the kinds are {', '.join(KINDS)}."
+            )
+        if isinstance(self.augment, Mapping) and set(self.augment) - set(STANDARD):
+            unknown = set(self.augment) - set(STANDARD)
+            raise ValueError(f"Unknown variant {sorted(unknown)[0]!r} in augment; there are {', '.join(STANDARD)}.")
+        if self.templates is not None and "kind" not in self.templates:
+            raise ValueError("templates must have 'kind' alone among them: it carries the intercept.")
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[list[Document], np.ndarray]:
+        """Check the input, normalize it, and make the variants."""
+        name = type(self).__name__
+        texts = check_documents(X, name)
+        if not texts:
+            raise ValueError(f"{name} got no documents to learn from.")
+        targets = check_targets(y, texts, name)
+        weights = np.ones(len(texts)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        if weights.shape != (len(texts),):
+            raise ValueError(f"sample_weight has shape {weights.shape}, but there are {len(texts)} documents.")
+        if self.normalizer is not None:
+            texts, targets = self._normalize_targets(texts, targets)
+        documents = [
+            Document(text, [_strip(text, start, end) for start, end in spans.tolist()])
+            for text, spans in zip(texts, targets, strict=True)
+        ]
+        if self.augment is None:
+            return documents, weights
+        plan = STANDARD if self.augment == "standard" else self.augment
+        vary = Variations(
+            plan,
+            normalize_abbreviations(self.abbreviations),
+            {**GROUP_OF_CLASS, "title": "t", "rank": "r", "given": "g"},
+        )
+        variants, sources = vary(documents, random.Random(self.random_state))
+        return variants, weights[sources]
+
+    def _normalize_targets(self, texts: list[str], targets: list[np.ndarray]) -> tuple[list[str], list[np.ndarray]]:
+        aligned = [self.normalizer.align(text) for text in texts]
+        return [text for text, _ in aligned], [
+            offsets.to_normalized(spans) for (_, offsets), spans in zip(aligned, targets, strict=True)
+        ]
+
+    def _start(self, documents: Sequence[Document], raw: Iterable[str] | None) -> tuple[WordTable, LinearScorer | None]:
+        """Collect the words, on top of those of the model to start from."""
+        texts = [document.text for document in documents]
+        counts = count_words(texts)
+        vocabulary = choose_vocabulary(counts, self.min_word_count)
+        if self.warm_start_from is not None:
+            return self._start_warm(vocabulary)
+        raw_counts = counts if raw is None else count_words(raw)
+        # Rare words of a small corpus say little; of a large one only the common ones are worth their place in the
+        # model.
+        enough = 3 if raw is None else 40
+        words = WordTable(
+            vocabulary,
+            normalize_abbreviations(self.abbreviations),
+            usual_case(raw_counts, enough),
+            period_behaviour(raw_counts, max(3, enough // 8)),
+        )
+        return words, None
+
+    def _start_warm(self, vocabulary: list[str]) -> tuple[WordTable, LinearScorer]:
+        source = self.warm_start_from
+        model = source.model_ if isinstance(source, SentenceSegmenter) else BoundaryModel.load(source, threshold=0.5)
+        if not isinstance(model.scorer, LinearScorer):
+            raise ValueError("warm_start_from needs a model with a linear scorer; trees are trained anew.")
+        known = set(model.words.vocabulary)
+        longer = replace(
+            model.words,
+            vocabulary=[*model.words.vocabulary, *(word for word in vocabulary if word not in known)],
+            abbreviations={**model.words.abbreviations, **normalize_abbreviations(self.abbreviations)},
+        )
+        # New words come after the old ones, so the old codes stay what they were and only the places of their weights
+        # move.
+        layout, weights = weights_from_state(
+            weights_to_state(model.scorer.layout, model.scorer.weights), len(longer.vocabulary)
+        )
+        return longer, LinearScorer(layout, weights)
+
+    def _describe(
+        self, model: BoundaryModel, documents: Sequence[Document], weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Describe and label the candidates of the training documents, without the blank lines, which need no decision."""
+        texts = [document.text for document in documents]
+        offsets, ends, _, kinds, rows = model.describe(texts)
+        labels = np.zeros(len(ends), dtype=bool)
+        n_boundaries = 0
+        for index, document in enumerate(documents):
+            part = slice(offsets[index], offsets[index + 1])
+            gold = np.array([end for _, end in document.sentences[:-1]], dtype=np.int64)
+            labels[part] = np.isin(ends[part], gold)
+            n_boundaries += len(gold)
+        if not n_boundaries:
+            raise ValueError(
+                "The documents have no inner sentence boundary: each needs spans of two sentences or more in y."
+            )
+        self.coverage_ = float(labels.sum() / n_boundaries)
+        undecided = kinds != _FORCED
+        if len(np.unique(labels[undecided])) < 2:
+            raise ValueError(
+                "The candidates in the documents are all boundaries, or none is: there is nothing to tell apart."
+            )
+        scores = model.score(texts)[4] if model.scorer is not None else np.zeros(len(labels), dtype=np.float32)
+        self._n_variants = 1 if self.augment is None else 2
+        return rows[undecided], labels[undecided], np.repeat(weights, np.diff(offsets))[undecided], scores[undecided]
+
+    def _make_estimator(self) -> Any:
+        if self.estimator is None:
+            return LogisticRegression(C=0.2, max_iter=300)
+        if not is_classifier(self.estimator):
+            raise ValueError(f"estimator must be a classifier, got {shorten(self.estimator)}.")
+        return clone(self.estimator)
+
+    def _make_encoder(self, base: LinearScorer | None) -> CrossedEncoder | RankedEncoder:
+        crossed = self.features == "crossed" or (self.features == "auto" and _is_linear(self.estimator_))
+        if crossed:
+            templates = base.layout.templates if base is not None else self.templates or TEMPLATES
+            return CrossedEncoder(templates, self.min_count)
+        if base is not None:
+            raise ValueError("warm_start_from needs crossed features and a linear estimator.")
+        return RankedEncoder()
+
+    # Adding abbreviations without training
+
+    def add_abbreviations(self, abbreviations: str | Mapping[str, str] | Iterable[str]) -> Self:
+        """Add abbreviations to the fitted model; no training is needed.
+
+        Parameters
+        ----------
+        abbreviations : str, mapping or iterable of str
+            A language, entry -> class, or entries alone.
+
+        Returns
+        -------
+        self
+            The same segmenter.
+        """
+        check_is_fitted(self, "model_")
+        self.model_.words.abbreviations.update(normalize_abbreviations(abbreviations))
+        self.model_._build()
+        return self
+
+    def learn_abbreviations(self, X: Any) -> Self:
+        """Learn abbreviations from raw text and add them to the fitted model.
+
+        Parameters
+        ----------
+        X : sequence of str
+            Unlabelled documents of the domain.
+
+        Returns
+        -------
+        self
+            The same segmenter.
+        """
+        check_is_fitted(self, "model_")
+        known = {entry.lower() for entry in self.model_.words.abbreviations}
+        found = learn_abbreviations(check_documents(X, type(self).__name__))
+        return self.add_abbreviations({entry: "learned" for entry in found if entry not in known})
+
+    # Use
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the sentences of documents.
+
+        Parameters
+        ----------
+        X : sequence of str
+            Documents.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Dtype object; each element an ``(n_sentences, 2)`` intp array of half-open character spans without white
+            space around.
+        """
+        check_is_fitted(self, "model_")
+        texts = check_documents(X, type(self).__name__)
+        if self.normalizer is None:
+            return span_array(self._segment(texts))
+        aligned = [self.normalizer.align(text) for text in texts]
+        found = self._segment([text for text, _ in aligned])
+        return span_array(offsets.to_raw(spans) for (_, offsets), spans in zip(aligned, found, strict=True))
+
+    def _segment(self, texts: list[str]) -> list[np.ndarray]:
+        policies = Policies(tuple(self.protected), self.quotes, self.missing_blank, self.max_length)
+        model = self._model_in_use()
+        if policies.is_default and model.scorer is not None:
+            return model.spans(texts, self.n_jobs)
+        offsets, ends, starts, kinds, scores = self._scores(model, texts)
+        thresholds = np.array([model.thresholds[kind] for kind in KINDS], dtype=np.float32)
+        chosen = scores >= thresholds[kinds]
+        if policies.is_default:
+            return join_boundaries(texts, offsets, ends, starts, chosen)
+        found = []
+        for index, text in enumerate(texts):
+            part = slice(offsets[index], offsets[index + 1])
+            keep = policies.decide(text, ends[part], starts[part], kinds[part], chosen[part])
+            found.append(_assemble(text, ends[part][keep], starts[part][keep], policies))
+        return found
+
+    def _model_in_use(self) -> BoundaryModel:
+        """The compiled model as the parameters now want it, which may have been set after fitting."""
+        model = self.model_
+        shift = logit(self.threshold)
+        if shift or model.newline != self.newline or model.candidates != tuple(self.candidates):
+            thresholds = {kind: value + shift for kind, value in model.thresholds.items()}
+            model = replace(model, newline=self.newline, candidates=tuple(self.candidates), thresholds=thresholds)
+        return model
+
+    def _scores(self, model: BoundaryModel, texts: list[str]) -> tuple[np.ndarray, ...]:
+        """Candidates and log odds, by the compiled model or by the classifier itself."""
+        if model.scorer is not None:
+            return model.score(texts)
+        offsets, ends, starts, kinds, rows = model.describe(texts)
+        scores = np.full(len(rows), 100.0)
+        undecided = kinds != _FORCED
+        if undecided.any():
+            positive = self.estimator_.predict_proba(self.encoder_.transform(rows[undecided]))[:, 1]
+            clipped = np.clip(positive, 1e-9, 1 - 1e-9)
+            scores[undecided] = np.log(clipped / (1 - clipped))
+        return offsets, ends, starts, kinds, scores
+
+    def candidate_positions(self, X: Any) -> np.ndarray:
+        """Give the places where a sentence may end.
+
+        Parameters
+        ----------
+        X : sequence of str
+            Documents.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Dtype object; each element an ``(n_candidates, 2)`` array: where the token before ends, where the token
+            after starts; in the text that the normalizer gives, where there is one.
+        """
+        offsets, ends, starts, _, _ = self._candidates(X)
+        return span_array(
+            np.column_stack([ends[a:b], starts[a:b]]) for a, b in zip(offsets[:-1], offsets[1:], strict=True)
+        )
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Give the probability of each candidate, in the order of `candidate_positions`.
+
+        Parameters
+        ----------
+        X : sequence of str
+            Documents.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Dtype object; each element an ``(n_candidates, 2)`` float array: no boundary, boundary.
+        """
+        offsets, _, _, _, scores = self._candidates(X)
+        positive = 1 / (1 + np.exp(-scores.astype(float)))
+        return span_array(
+            np.column_stack([1 - positive[a:b], positive[a:b]]) for a, b in zip(offsets[:-1], offsets[1:], strict=True)
+        )
+
+    def _candidates(self, X: Any) -> tuple[np.ndarray, ...]:
+        check_is_fitted(self, "model_")
+        texts = check_documents(X, type(self).__name__)
+        if self.normalizer is not None:
+            texts = [self.normalizer.align(text)[0] for text in texts]
+        return self._scores(self._model_in_use(), texts)
+
+    def explain(self, text: str, top: int = 5) -> list[Explanation]:
+        """Tell, for each candidate of a text, how probable a boundary is and what speaks for and against it.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+        top : int, default=5
+            How many features to name in each direction.
+
+        Returns
+        -------
+        list of Explanation
+            One per candidate; ``str()`` of one is a row to read.
+        """
+        check_is_fitted(self, "model_")
+        if self.normalizer is not None:
+            text = self.normalizer.align(text)[0]
+        model = self._model_in_use()
+        scores = self._scores(model, [text])[4]
+        return explain_candidates(model, text, scores, top)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Name the columns that the classifier sees.
+
+        Parameters
+        ----------
+        input_features : object
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,)
+            Such as ``"kind=gap & right.word=thanks"``.
+        """
+        check_is_fitted(self, "encoder_")
+        return self.encoder_.get_feature_names_out()
+
+    # Saving
+
+    def _get_saved_params(self) -> dict[str, Any]:
+        params = super()._get_saved_params()
+        source = params["warm_start_from"]
+        return {
+            **params,
+            "estimator": None,  # what it learned is in the state; JSON holds no foreign objects
+            "candidates": list(self.candidates),
+            "protected": list(self.protected),
+            "warm_start_from": None
+            if source is None or isinstance(self.warm_start_from, SentenceSegmenter)
+            else str(source),
+        }
+
+    def _get_state(self) -> dict[str, Any]:
+        check_is_fitted(self, "model_")
+        fitted = getattr(self, "estimator_", None)
+        return {
+            **self.model_.to_state(),
+            "trained_by": shorten(fitted) if fitted is not None else "",
+            "coverage": self.coverage_,
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        self.model_ = BoundaryModel.from_state(state, self.candidates, self.newline)
+        self.coverage_ = float(state["coverage"])
+
+
+def _is_linear(estimator: Any) -> bool:
+    """Whether the estimator learns one weight per column, going by the part of scikit-learn that it comes from."""
+    return any(
+        f"sklearn.{part}." in f"{type(estimator).__module__}." for part in ("linear_model", "naive_bayes", "svm")
+    )
+
+
+def _strip(text: str, start: int, end: int) -> tuple[int, int]:
+    """Leave out white space at the edges of a span."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _assemble(text: str, ends: np.ndarray, starts: np.ndarray, policies: Policies) -> np.ndarray:
+    """Turn boundaries into spans that cover the text."""
+    first, last = _strip(text, 0, len(text))
+    if first == last:
+        return np.empty((0, 2), dtype=np.intp)
+    spans = list(zip([first, *starts.tolist()], [*ends.tolist(), last], strict=True))
+    return np.array(policies.limit(text, spans), dtype=np.intp)

@@ -1,0 +1,280 @@
+"""Which attributes of a candidate are crossed, and where the weight of each combination of values lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from textprep_ml.exceptions import ModelFormatError
+from textprep_ml.segmentation.attributes import COLUMN, NAMES, cardinalities, value_name
+
+#: Attributes whose values are crossed. Each kind of candidate gets weights of its own in nearly all of them: the word
+#: before a mark says other things than the word before a line break.
+TEMPLATES = (
+    "kind",
+    "kind left.mark left.closer",
+    "kind left.mark left.shape",
+    "kind left.mark left.length left.shape",
+    "kind left.mark right.shape",
+    "kind left.mark right.lead right.shape",
+    "kind left.mark right.shape right2.shape",
+    "kind left.mark right.usual",
+    "kind left.mark right.lead right.usual",
+    "kind left.mark document.marks document.lines",
+    "kind left.shape right.shape",
+    "kind left.closer right.shape left.mark",
+    "kind left.word",
+    "kind right.word",
+    "kind left2.word",
+    "kind right2.word",
+    "kind left.mark left.word",
+    "left.mark left.word",
+    "right.word",
+    "left.closer right.word",
+    "left.closer right2.word",
+    "kind left.class right.shape",
+    "kind left.group right.shape left.shape",
+    "kind left.group right.evidence",
+    "kind left.group right.usual",
+    "kind left.group right.word",
+    "kind left.evidence right.shape",
+    "kind left.evidence left.group",
+    "kind left.evidence left.length left.shape",
+    "kind left.raw right.shape",
+    "kind left.usual left.mark",
+    "kind left.usual right.usual",
+    "kind right.evidence",
+    "kind right.evidence left.shape",
+    "kind right.usual left.shape",
+    "kind right.usual right.evidence",
+    "kind right2.usual right.usual",
+    "kind left2.shape left.shape",
+    "kind left2.shape left.shape right.shape",
+    "kind left2.shape left.shape right.usual",
+    "kind left2.usual left.shape right.usual",
+    "left2.mark left.mark left.shape left.length",
+    "kind left2.group left.group",
+    "kind left2.mark left.mark",
+    "kind right.group",
+    "kind right.mark right.shape",
+    "kind right.length right.shape",
+    "kind right2.shape right.shape",
+    "kind right2.lead",
+    "kind gap.blanks",
+    "kind gap.blanks right.shape",
+    "kind line.slack document.lines",
+    "kind line.slack right.shape",
+    "kind line.place document.lines",
+    "kind line.place left.mark",
+    "kind line.rest",
+    "kind line.rest right.shape",
+    "kind since.end",
+    "kind since.end right.shape",
+    "kind until.end",
+    "kind until.end since.end",
+    "kind open.quote left.closer",
+    "kind open.quote right.lead",
+    "kind open.bracket left.mark",
+    "kind open.bracket left.closer",
+    "kind document.marks",
+    "kind document.marks right.shape",
+    "kind document.marks since.end",
+    "kind document.lines document.line_ends",
+    "kind document.capitals right.shape",
+    "kind document.capitals document.marks",
+    "kind line.start",
+    "kind line.start left.shape left.mark",
+    "kind line.length document.lines",
+    "kind next_line.start",
+    "kind next_line.start left.mark",
+)
+
+#: How many attributes a template may cross: what the kernel reads.
+MAX_CROSSED = 4
+
+
+def check_templates(templates: Sequence[str]) -> None:
+    """Check that templates name attributes.
+
+    Parameters
+    ----------
+    templates : sequence of str
+        Names of attributes, separated by blanks.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or a template crosses no attribute or more than four.
+    """
+    for template in templates:
+        names = template.split()
+        unknown = [name for name in names if name not in COLUMN]
+        if unknown:
+            raise ValueError(
+                f"Unknown attribute {unknown[0]!r} in template {template!r}; there are {', '.join(NAMES)}."
+            )
+        if not 1 <= len(names) <= MAX_CROSSED:
+            raise ValueError(f"A template crosses 1 to {MAX_CROSSED} attributes, {template!r} has {len(names)}.")
+
+
+class TemplateLayout:
+    """Where the weight of each combination lies in one flat table.
+
+    Parameters
+    ----------
+    templates : sequence of str
+        Names of attributes, separated by blanks.
+    n_words : int
+        Words in the vocabulary.
+    """
+
+    def __init__(self, templates: Sequence[str], n_words: int) -> None:
+        check_templates(templates)
+        sizes = cardinalities(n_words)
+        self.templates = tuple(templates)
+        self.crossed = [[COLUMN[name] for name in template.split()] for template in templates]
+        self.shapes = [tuple(sizes[column] for column in columns) for columns in self.crossed]
+        lengths = [int(np.prod(shape, dtype=np.int64)) for shape in self.shapes]
+        if sum(lengths) >= 1 << 31:
+            raise ValueError(
+                f"The templates have {sum(lengths):,} combinations; cross fewer attributes or raise min_word_count."
+            )
+        self.offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int32)
+        self.size = sum(lengths)
+        self.columns = np.zeros((len(templates), MAX_CROSSED), dtype=np.int32)
+        self.strides = np.zeros((len(templates), MAX_CROSSED), dtype=np.int32)
+        for row, (columns, shape) in enumerate(zip(self.crossed, self.shapes, strict=True)):
+            self.columns[row, : len(columns)] = columns
+            self.strides[row, : len(columns)] = np.append(np.cumprod(shape[:0:-1], dtype=np.int64)[::-1], 1)
+
+    def index(self, rows: np.ndarray) -> np.ndarray:
+        """Find the place of each candidate's combinations.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_candidates, n_attributes)
+            Codes.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates, n_templates)
+            Places in the flat table, int32.
+        """
+        found = np.empty((len(rows), len(self.templates)), dtype=np.int32)
+        codes = np.asfortranarray(rows, dtype=np.int32)
+        for template, columns in enumerate(self.crossed):
+            place = np.full(len(rows), self.offsets[template], dtype=np.int32)
+            for column, stride in zip(columns, self.strides[template].tolist(), strict=False):
+                place += codes[:, column] * stride
+            found[:, template] = place
+        return found
+
+    def split(self, places: np.ndarray) -> tuple[np.ndarray, list[tuple[int, ...]]]:
+        """Tell template and codes of places in the flat table.
+
+        Parameters
+        ----------
+        places : ndarray of shape (n,)
+            Places.
+
+        Returns
+        -------
+        templates : ndarray of shape (n,)
+            Index of the template.
+        codes : list of tuple of int
+            One code per crossed attribute.
+        """
+        templates = np.searchsorted(self.offsets, places, side="right") - 1
+        codes = [
+            tuple(
+                int(code) for code in np.unravel_index(int(place) - int(self.offsets[template]), self.shapes[template])
+            )
+            for place, template in zip(places, templates, strict=True)
+        ]
+        return templates, codes
+
+
+def column_name(columns: Sequence[int], codes: Sequence[int], vocabulary: list[str]) -> str:
+    """Name one combination of values.
+
+    Parameters
+    ----------
+    columns : sequence of int
+        Indices into `ATTRIBUTES`.
+    codes : sequence of int
+        One code each.
+    vocabulary : list of str
+        The model's words.
+
+    Returns
+    -------
+    str
+        Such as ``"kind=gap & right.word=thanks"``.
+    """
+    return " & ".join(
+        f"{NAMES[column]}={value_name(column, code, vocabulary)}" for column, code in zip(columns, codes, strict=True)
+    )
+
+
+def weights_to_state(layout: TemplateLayout, weights: np.ndarray) -> list[dict[str, Any]]:
+    """Give a flat weight table as plain JSON values, without the zeros.
+
+    Parameters
+    ----------
+    layout : TemplateLayout
+        Where each weight lies.
+    weights : ndarray of shape (layout.size,)
+        The table.
+
+    Returns
+    -------
+    list of dict
+        Per template its name, the combinations as codes joined by ``.``, and their weights.
+    """
+    places = np.flatnonzero(weights)
+    templates, codes = layout.split(places)
+    state: list[dict[str, Any]] = [{"template": name, "codes": [], "weights": []} for name in layout.templates]
+    for place, template, values in zip(places.tolist(), templates.tolist(), codes, strict=True):
+        state[template]["codes"].append(".".join(map(str, values)))
+        state[template]["weights"].append(round(float(weights[place]), 4))
+    for entry in state:
+        entry["codes"] = " ".join(entry["codes"])
+    return state
+
+
+def weights_from_state(state: Sequence[dict[str, Any]], n_words: int) -> tuple[TemplateLayout, np.ndarray]:
+    """Read what `weights_to_state` gave.
+
+    Parameters
+    ----------
+    state : sequence of dict
+        Plain JSON values.
+    n_words : int
+        Words in the vocabulary.
+
+    Returns
+    -------
+    layout : TemplateLayout
+        Where each weight lies.
+    weights : ndarray of shape (layout.size,)
+        The table, float32.
+
+    Raises
+    ------
+    ModelFormatError
+        If codes and weights do not fit together.
+    """
+    layout = TemplateLayout([entry["template"] for entry in state], n_words)
+    table = np.zeros(layout.size, dtype=np.float32)
+    for entry, shape, offset in zip(state, layout.shapes, layout.offsets.tolist(), strict=True):
+        flat = np.array(entry["codes"].replace(".", " ").split(), dtype=np.int64)
+        values = np.array(entry["weights"], dtype=np.float32)
+        if len(flat) != len(values) * len(shape) or not np.isfinite(values).all():
+            raise ModelFormatError(f"The weights of template {entry['template']!r} do not fit its combinations.")
+        codes = flat.reshape(-1, len(shape)).T
+        if len(values) and ((codes < 0).any() or (codes.max(axis=1) >= shape).any()):
+            raise ModelFormatError(f"Template {entry['template']!r} has codes out of range.")
+        table[offset + np.ravel_multi_index(tuple(codes), shape)] = values
+    return layout, table
