@@ -37,7 +37,7 @@ class Pass:
 
     def __init__(self, rules: Sequence[LocalRule]) -> None:
         self.rules = tuple(rules)
-        self._trims = any(isinstance(rule, WhitespaceRule) and rule.trims for rule in rules)
+        self._trimmed = "".join(rule.trimmed for rule in rules if isinstance(rule, WhitespaceRule))
         self._idle: list[Any] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -49,8 +49,8 @@ class Pass:
         new, runs = rewriter.rewrite(text, aligned)
         self._idle.append(rewriter)
         layers = [] if runs is None else [Layer(runs, len(text), len(new))]
-        if self._trims and new and (new[0].isspace() or new[-1].isspace()):
-            new, trimmed = trim(new, aligned)
+        if self._trimmed and new and (new[0] in self._trimmed or new[-1] in self._trimmed):
+            new, trimmed = trim(new, self._trimmed, aligned)
             layers += trimmed
         return new, layers
 
@@ -124,16 +124,14 @@ def _with_marks(piece: str, cells: Sequence[tuple[int, int]]) -> Iterator[tuple[
         yield held
 
 
-def trim(text: str, aligned: bool) -> tuple[str, Sequence[Layer]]:
-    """Take white space off both ends."""
-    stripped = text.strip()
+def trim(text: str, chars: str, aligned: bool) -> tuple[str, Sequence[Layer]]:
+    """Take characters off both ends."""
+    stripped = text.strip(chars)
     if not aligned:
         return stripped, ()
-    lead = len(text) - len(text.lstrip())
-    edits = [(0, lead, "")] if lead else []
-    if lead + len(stripped) < len(text):
-        edits.append((lead + len(stripped), len(text), ""))
-    layer = layer_from_edits(text, edits)
+    start = len(text) - len(text.lstrip(chars))
+    end = start + len(stripped)
+    layer = layer_from_edits(text, [(first, last, "") for first, last in ((0, start), (end, len(text))) if first < last])
     return stripped, () if layer is None else (layer,)
 
 

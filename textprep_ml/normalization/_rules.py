@@ -323,20 +323,18 @@ class WhitespaceRule:
     mode: WhitespaceMode
 
     @property
-    def trims(self) -> bool:
-        """Whether white space at both ends of the text goes."""
-        return self.mode != "line_ends"
+    def trimmed(self) -> str:
+        """The white space that goes at both ends of the text."""
+        return {"line_ends": "", "lines": " "}.get(self.mode, " \n")
 
     def reach(self, char: str) -> int:
         return BLANK if (char in "\r\n" if self.mode == "line_ends" else char.isspace()) else 0
 
     def _collapsed(self, run: str) -> str:
         n_lines = run.count("\n")
-        if self.mode == "collapse" or n_lines == 0:
-            return " "
-        if n_lines == 1:
-            return " " if self.mode == "paragraphs" else "\n"
-        return "\n\n"
+        if self.mode == "lines" and n_lines:
+            return "\n" * n_lines
+        return "\n\n" if self.mode == "paragraphs" and n_lines > 1 else " "
 
     def rewrite(self, text: str) -> str:
         return apply_edits(text, self.edits(text))
