@@ -18,7 +18,7 @@ import typer
 from textprep_ml.exceptions import TextPrepError
 
 #: Modules of this folder; each has a function of its own name, the command. The order is that of ``textprep --help``.
-COMMANDS: tuple[str, ...] = ("distance", "score")
+COMMANDS: tuple[str, ...] = ("words", "tokenize", "detokenize", "distance", "score")
 
 #: Exit code for bad usage and bad input.
 USAGE_ERROR = 2

@@ -1,0 +1,117 @@
+"""``textprep tokenize``: lines of text -> lines of tokens."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from textprep_ml.cli._streams import read_lines
+
+
+class Scheme(StrEnum):
+    """Which tokenizer."""
+
+    words = "words"
+    treebank = "treebank"
+    regex = "regex"
+    chars = "chars"
+    whitespace = "whitespace"
+
+
+class Format(StrEnum):
+    """What is written for a line."""
+
+    lines = "lines"
+    jsonl = "jsonl"
+    spans = "spans"
+    conllu = "conllu"
+
+
+def make_tokenizer(scheme: str, pattern: str, language: str, contractions: str, preset: str | None) -> Any:
+    """Make the tokenizer that the options name.
+
+    Parameters
+    ----------
+    scheme : str
+        One of the values of `Scheme`.
+    pattern : str
+        For ``regex``.
+    language, contractions : str
+        For ``words``.
+    preset : str or None
+        For ``words``.
+
+    Returns
+    -------
+    Tokenizer
+        Ready to use.
+    """
+    from textprep_ml import tokenization
+
+    if scheme == Scheme.words:
+        given = {"language": language, **({"contractions": contractions} if contractions else {})}
+        return tokenization.WordTokenizer.from_preset(preset, **given) if preset else tokenization.WordTokenizer(**given)
+    if scheme == Scheme.treebank:
+        return tokenization.TreebankTokenizer()
+    if scheme == Scheme.regex:
+        return tokenization.RegexTokenizer(pattern)
+    if scheme == Scheme.chars:
+        return tokenization.CharacterTokenizer(unit="grapheme", whitespace="drop")
+    return tokenization.WhitespaceTokenizer()
+
+
+def _as_line(tokenizer: Any, line: str) -> str:
+    return " ".join(tokenizer.tokenize(line)) + "\n"
+
+
+def _as_spans(tokenizer: Any, line: str) -> str:
+    return " ".join(f"{start}:{end}" for start, end in tokenizer.spans(line).tolist()) + "\n"
+
+
+def _as_json(tokenizer: Any, line: str) -> str:
+    spans = tokenizer.spans(line).tolist()
+    record = {"text": line, "tokens": [line[start:end] for start, end in spans], "spans": spans}
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _as_conllu(tokenizer: Any, line: str) -> str:
+    """One sentence; an empty line gives nothing, CoNLL-U has no empty sentences."""
+    spans = tokenizer.spans(line).tolist()
+    if not spans:
+        return ""
+    starts = [start for start, _ in spans[1:]] + [-1]
+    rows = [
+        f"{number}\t{line[start:end]}" + "\t_" * 7 + ("\tSpaceAfter=No\n" if end == after else "\t_\n")
+        for number, ((start, end), after) in enumerate(zip(spans, starts, strict=True), start=1)
+    ]
+    return f"# text = {line}\n{''.join(rows)}\n"
+
+
+_WRITERS: dict[str, Callable[[Any, str], str]] = {
+    Format.lines: _as_line,
+    Format.spans: _as_spans,
+    Format.jsonl: _as_json,
+    Format.conllu: _as_conllu,
+}
+
+
+def tokenize(
+    files: Annotated[list[Path] | None, typer.Argument(help="Files, or - for standard input. Default: standard input.")] = None,
+    scheme: Annotated[Scheme, typer.Option(help="Which tokenizer.")] = Scheme.words,
+    format: Annotated[Format, typer.Option(help="lines: tokens and blanks; spans: start:end; jsonl; conllu.")] = Format.lines,
+    pattern: Annotated[str, typer.Option(help="For --scheme regex: a name such as book or gpt2, or a regular expression.")] = "book",
+    language: Annotated[str, typer.Option(help="For --scheme words: en, fr, it, de.")] = "en",
+    contractions: Annotated[str, typer.Option(help="For --scheme words: split, keep, ptb, spacy, moses.")] = "",
+    preset: Annotated[str | None, typer.Option(help="For --scheme words: ud or ptb.")] = None,
+) -> None:
+    """Cut text into tokens: one output line for each input line (but CoNLL-U: one row a token)."""
+    tokenizer = make_tokenizer(scheme, pattern, language, contractions, preset)
+    write = _WRITERS[format]
+    for line in read_lines(files or []):
+        sys.stdout.write(write(tokenizer, line))
