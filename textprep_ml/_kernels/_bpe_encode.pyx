@@ -91,6 +91,7 @@ cdef extern from "bpe_encode.h" nogil:
         int32_t *out
         size_t count
         size_t capacity
+        size_t consumed
         size_t unknown_at
     void bpe_run_init(
         bpe_run_t *run, const bpe_text_t *texts, size_t count, int64_t *begins, int32_t *out, size_t capacity
@@ -472,11 +473,12 @@ cdef class BPEEncoder:
         cdef int64_t single[2]
         cdef int64_t *begins = &single[0] if offsets is None else <int64_t *>address(offsets)
         cdef size_t total = 0, i, capacity
+        cdef double rest
         cdef int status
         cdef _Cache cache = self._take()
         for i in range(count):
             total += texts[i].size
-        capacity = total // 3 + 1024
+        capacity = total // 32 + 1024
         array = np.empty(capacity, dtype=np.int32)
         bpe_run_init(&run, texts, count, begins, <int32_t *>address(array), capacity)
         while True:
@@ -484,8 +486,12 @@ cdef class BPEEncoder:
                 status = bpe_run(&run, model, &cache.cache)
             if status != BPE_FULL:
                 break
-            run.capacity += run.capacity // 2 + bpe_run_wants(&run)
-            array.resize(run.capacity, refcheck=False)
+            # By what the text gave so far; memory that is never written costs nothing.
+            rest = (total - run.consumed) * (run.count / (run.consumed + 1.0)) * 1.1
+            run.capacity = run.count + <size_t>rest + bpe_run_wants(&run)
+            larger = np.empty(run.capacity, dtype=np.int32)
+            memcpy(address(larger), run.out, run.count * sizeof(int32_t))
+            array = larger
             run.out = <int32_t *>address(array)
         self.idle.append(cache)
         if status:

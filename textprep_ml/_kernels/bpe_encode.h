@@ -91,18 +91,22 @@ static inline uint64_t bpe_load(const uint8_t *bytes) {
     return value;
 }
 
+/* Spread all bits of `hash` over its highest ones, by which the cache finds its slots. */
+static inline uint64_t bpe_finish(uint64_t hash) {
+    return (hash ^ hash >> 32) * 0xBF58476D1CE4E5B9u;
+}
+
 /* A hash of more than 8 bytes. */
 static inline uint64_t bpe_hash_long(const uint8_t *bytes, size_t length) {
     uint64_t hash = length;
     size_t i;
-    for (i = 0; i + 8 < length; i += 8) hash = (hash ^ bpe_load(bytes + i)) * 0x9E3779B97F4A7C15u, hash ^= hash >> 29;
-    hash = (hash ^ bpe_load(bytes + length - 8)) * 0xBF58476D1CE4E5B9u;
-    return hash ^ hash >> 32;
+    for (i = 0; i + 8 < length; i += 8) hash = bpe_finish((hash ^ bpe_load(bytes + i)) * 0x9E3779B97F4A7C15u);
+    return bpe_finish((hash ^ bpe_load(bytes + length - 8)) * 0x9E3779B97F4A7C15u);
 }
 
 static inline uint64_t bpe_hash(const uint8_t *bytes, size_t length) {
     uint8_t padded[16] = {0};
-    if (length > 8) return bpe_hash_long(bytes, length);
+    if (length > 8) return bpe_mix(bpe_hash_long(bytes, length));
     memcpy(padded, bytes, length);
     return bpe_mix(bpe_load(padded) ^ length);
 }
@@ -361,10 +365,11 @@ static inline int bpe_encode_word(const bpe_model_t *model, bpe_room_t *room, co
 
 #define BPE_FIRST_SLOTS ((size_t)1 << 10)
 #define BPE_MOST_SLOTS ((size_t)1 << 20)
-#define BPE_PROBES 8
+#define BPE_PROBES 16
 #define BPE_WORD 16              /* bytes of a word that is its own key */
 #define BPE_LONGEST 1024         /* bytes of a word that is cached */
-#define BPE_MOST_IDS ((size_t)1 << 22)
+#define BPE_MOST_IDS ((size_t)1 << 23)
+#define BPE_COPY 8                /* ids that are copied in one step, whether all are wanted or not */
 #define BPE_MOST_BYTES ((size_t)1 << 24)
 
 /* A word of at most 16 bytes is `low` and `high`; a longer one has its hash in `low`, and in `high` its place in the arena. `length` is 0 in a
@@ -380,6 +385,7 @@ typedef struct {
     void *memory;
     bpe_slot_t *slots; /* in `memory`, at a multiple of 64 */
     size_t mask, used, turn;
+    int shift; /* 64 less the bits of a slot's number */
     int32_t *ids;
     size_t ids_used, ids_size;
     uint8_t *bytes;
@@ -397,6 +403,7 @@ static inline int bpe_cache_slots(bpe_cache_t *cache, size_t slots) {
     cache->memory = memory;
     cache->slots = (bpe_slot_t *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
     cache->mask = slots - 1;
+    cache->shift = 63 - bpe_highest_bit(slots) + 1;
     cache->used = 0;
     return BPE_DONE;
 }
@@ -419,8 +426,7 @@ static inline void bpe_cache_clear(bpe_cache_t *cache) {
 }
 
 static inline uint64_t bpe_key_hash(uint64_t low, uint64_t high) {
-    uint64_t hash = low * 0x9E3779B97F4A7C15u + high * 0xC2B2AE3D27D4EB4Fu;
-    return hash ^ hash >> 32;
+    return bpe_finish(low * 0x9E3779B97F4A7C15u + high * 0xC2B2AE3D27D4EB4Fu);
 }
 
 /* Masks of the first 0 to 8 bytes of a little-endian number. */
@@ -459,7 +465,7 @@ static inline int bpe_slot_is(const bpe_cache_t *cache, const bpe_slot_t *slot, 
 static inline const bpe_slot_t *bpe_find(const bpe_cache_t *cache, bpe_key_t key, const uint8_t *word, size_t length) {
     size_t i;
     for (i = 0; i < BPE_PROBES; i++) {
-        const bpe_slot_t *slot = cache->slots + ((key.hash + i) & cache->mask);
+        const bpe_slot_t *slot = cache->slots + (((key.hash >> cache->shift) + i) & cache->mask);
         if (BPE_LIKELY(bpe_slot_is(cache, slot, key, word, length))) return slot;
         if (!slot->length) return NULL;
     }
@@ -469,13 +475,13 @@ static inline const bpe_slot_t *bpe_find(const bpe_cache_t *cache, bpe_key_t key
 static inline bpe_slot_t *bpe_free_slot(bpe_cache_t *cache, uint64_t hash) {
     size_t i;
     for (i = 0; i < BPE_PROBES; i++) {
-        bpe_slot_t *slot = cache->slots + ((hash + i) & cache->mask);
+        bpe_slot_t *slot = cache->slots + (((hash >> cache->shift) + i) & cache->mask);
         if (!slot->length) {
             cache->used++;
             return slot;
         }
     }
-    return cache->slots + ((hash + cache->turn++ % BPE_PROBES) & cache->mask);
+    return cache->slots + (((hash >> cache->shift) + cache->turn++ % BPE_PROBES) & cache->mask);
 }
 
 /* Make the table four times as large, when it is half full. Without memory it stays as it is. */
@@ -517,7 +523,7 @@ static inline void bpe_keep(bpe_cache_t *cache, bpe_key_t key, const uint8_t *wo
     if (count <= 3) {
         memcpy(slot.ids, ids, count * sizeof *ids);
     } else {
-        if (bpe_arena((void **)&cache->ids, &cache->ids_size, cache->ids_used + count, sizeof *ids)) return;
+        if (bpe_arena((void **)&cache->ids, &cache->ids_size, cache->ids_used + count + BPE_COPY, sizeof *ids)) return;
         memcpy(cache->ids + cache->ids_used, ids, count * sizeof *ids);
         slot.ids[0] = (uint32_t)cache->ids_used;
         cache->ids_used += count;
@@ -544,6 +550,7 @@ typedef struct {
     bpe_key_t keys[BPE_BATCH];
     size_t borders[BPE_BATCH]; /* the number of words before the end of each text that ends in the batch */
     size_t ready, ended, bytes;
+    size_t consumed;   /* bytes of all batches before */
     int32_t *out;
     size_t count, capacity;
     size_t unknown_at; /* the byte of text number `done` without an id, when the result is BPE_UNKNOWN */
@@ -555,15 +562,15 @@ static inline void bpe_run_init(bpe_run_t *run, const bpe_text_t *texts, size_t 
     run->texts_count = count;
     run->next = run->done = 0;
     run->open = 0;
-    run->ready = run->ended = run->bytes = 0;
+    run->ready = run->ended = run->bytes = run->consumed = 0;
     run->out = out;
     run->count = 0;
     run->capacity = capacity;
 }
 
-/* The number of ids that may come out of the batch, and the room for a whole copy behind the last. */
+/* The number of ids that may come out of the batch, and the room for what is copied beyond the last. */
 static inline size_t bpe_run_wants(const bpe_run_t *run) {
-    return run->bytes + run->ready + 4;
+    return run->bytes + run->ready + BPE_COPY;
 }
 
 /* Gather words until the batch is full or the texts are at their end. */
@@ -584,7 +591,7 @@ static inline void bpe_gather(bpe_run_t *run, const bpe_model_t *model, const bp
             run->words[ready] = word;
             run->lengths[ready] = length;
             run->keys[ready] = bpe_key(word, length, scanner->length - starts[i]);
-            BPE_PREFETCH(cache->slots + (run->keys[ready].hash & cache->mask));
+            BPE_PREFETCH(cache->slots + (run->keys[ready].hash >> cache->shift));
         }
         if (found) run->bytes += ends[found - 1] - starts[0];
         if (!found || scanner->position >= scanner->length) {
@@ -617,8 +624,11 @@ static inline int bpe_emit(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t
             if (status) return status;
             continue;
         }
+        /* What is copied beyond the word's ids the next word writes over. */
         if (BPE_LIKELY(slot->count <= 3))
-            memcpy(out, (const uint8_t *)slot + offsetof(bpe_slot_t, ids), 16); /* one more, which the next word writes over */
+            memcpy(out, (const uint8_t *)slot + offsetof(bpe_slot_t, ids), 16);
+        else if (BPE_LIKELY(slot->count <= BPE_COPY))
+            memcpy(out, cache->ids + slot->ids[0], BPE_COPY * sizeof *out);
         else
             memcpy(out, cache->ids + slot->ids[0], slot->count * sizeof *out);
         run->count += slot->count;
@@ -642,6 +652,7 @@ static inline int bpe_run(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t 
         }
         status = bpe_emit(run, model, cache, at, run->ready);
         if (status) return status;
+        run->consumed += run->bytes;
         run->ready = run->ended = run->bytes = 0;
     }
 }
