@@ -283,6 +283,7 @@ def test_bad_brat_files(tmp_path: Path, annotations: str, place: str, words: str
         ({"text": "A.", "sentences": [[0, 3]]}, "jsonl", "Row 0 cannot be written: .*out of range"),
         ({"text": "\udc80", "sentences": []}, "jsonl", "lone surrogate"),
         ({"sentences": []}, "jsonl", 'no "text"'),
+        ({"text": "A."}, "brat", 'no "sentences"; only format="text"'),
         ({"text": "A.", "sentences": [], "id": "a/b"}, "brat", "cannot be the name of a file"),
         ({"text": "A.", "sentences": [], "x": float("nan")}, "jsonl", "cannot be written as JSON"),
         ({"text": "A.", "sentences": [], "x": {1, 2}}, "jsonl", "cannot be written as JSON"),
@@ -320,7 +321,7 @@ def test_wrong_calls(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no documents to write"):
         write_corpus([], tmp_path / "y.jsonl")
     with pytest.raises(ValueError, match="tells no corpus format"):
-        write_corpus([{"text": ""}], tmp_path / "y.doc")
+        write_corpus([{"text": "", "sentences": []}], tmp_path / "y.doc")
     with pytest.raises(ValueError, match="save_to_disk"):
         write_corpus([{"text": ""}], tmp_path / "y", "saved")
     with pytest.raises(TypeError, match="an iterable of rows"):

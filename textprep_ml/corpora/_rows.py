@@ -80,7 +80,7 @@ def _pair(span: Any) -> tuple[int, int] | None:
         return None
 
 
-def as_row(value: Mapping[str, Any], index: int) -> Row:
+def as_row(value: Mapping[str, Any], index: int, labelled: bool) -> Row:
     """Check a row that is to be written; columns without a value, as Arrow tables give them, are left out."""
 
     def complain(message: str) -> NoReturn:
@@ -92,6 +92,8 @@ def as_row(value: Mapping[str, Any], index: int) -> Row:
     if "text" not in row:
         complain('it has no "text".')
     check_text(row["text"], complain)
+    if labelled and "sentences" not in row:
+        complain('it has no "sentences"; only format="text" is without labels.')
     if "sentences" in row:
         row["sentences"] = check_sentences(row["sentences"], row["text"], complain)
     return row

@@ -176,6 +176,8 @@ def _read_tokens(sentence: _Sentence, lines: list[tuple[int, str]], path: str | 
 
 
 def _token(columns: list[str], line: int) -> _Token:
+    if columns[9] == "_":
+        return _Token(line, columns[1], columns[1], "", " ", False)
     misc = dict(pair.partition("=")[::2] for pair in columns[9].split("|"))
     explicit = "SpacesAfter" in misc
     after = _unescape(misc["SpacesAfter"]) if explicit else "" if misc.get("SpaceAfter") == "No" else " "

@@ -13,6 +13,7 @@ from textprep_ml.corpora._rows import WHITE_SPACE, Row, refuser, shorten
 from textprep_ml.corpora.conllu import ESCAPES, PARAGRAPH, TOKEN_COLUMNS, word_spans
 
 _SOLID = re.compile(f"[^{WHITE_SPACE}]+")
+_TO_BLANKS = dict.fromkeys(map(ord, WHITE_SPACE), " ")
 _ESCAPED = {character: escape for escape, character in ESCAPES.items()}
 
 Refuse = Callable[[str], NoReturn]
@@ -161,7 +162,7 @@ def _gaps(text: str, surfaces: list[_Surface], refuse: Refuse) -> list[str]:
 
 
 def _form(surface: str) -> str:
-    return "".join(" " if character in WHITE_SPACE else character for character in surface)
+    return surface.translate(_TO_BLANKS)
 
 
 def _misc(text: str, token: _Surface, gaps: list[str], index: int, ends_sentence: bool) -> str:

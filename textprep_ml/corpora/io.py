@@ -218,7 +218,7 @@ def write_corpus(
     _check_options(known.write, name, options)
     if not isinstance(rows, Iterable):
         raise TypeError(f"write_corpus expects an iterable of rows, but got {type(rows).__name__}.")
-    checked = [as_row(row, index) for index, row in enumerate(rows)]
+    checked = [as_row(row, index, labelled=name != "text") for index, row in enumerate(rows)]
     if not checked:
         raise ValueError(f"There are no documents to write to {os.fspath(path)}.")
     known.write(checked, path, **options)
