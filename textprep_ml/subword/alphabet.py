@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from textprep_ml.subword.added_tokens import AddedToken
 from textprep_ml.subword.bytemap import BYTE_ORDER, fallback_name
 from textprep_ml.subword.model import Style
 
@@ -200,3 +202,35 @@ def special_list(special_tokens: Any, unk_token: str | None) -> list[str]:
     if unk_token is None or unk_token in special_tokens:
         return listed
     return [unk_token, *listed]
+
+
+def place_specials(tokens: Any, first_free: int) -> dict[str, AddedToken]:
+    """Give special tokens with ids of their own their place.
+
+    Parameters
+    ----------
+    tokens : dict of str to int, or anything else
+        Only a dict has such ids.
+    first_free : int
+        The first id behind the vocabulary.
+
+    Returns
+    -------
+    dict of str to AddedToken
+        Empty unless `tokens` is a dict.
+
+    Raises
+    ------
+    ValueError
+        If an id is none, is taken, or is there twice.
+    """
+    if not isinstance(tokens, dict):
+        return {}
+    for token, index in tokens.items():
+        if isinstance(index, bool) or not isinstance(index, Integral) or index < first_free:
+            raise ValueError(
+                f"special_tokens: the id {index!r} of {token!r} is not behind the vocabulary; take {first_free} or more."
+            )
+    if len(set(tokens.values())) < len(tokens):
+        raise ValueError("special_tokens: two tokens have the same id.")
+    return {token: AddedToken(int(index), special=True) for token, index in tokens.items()}

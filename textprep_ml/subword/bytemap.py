@@ -17,7 +17,7 @@ PRINTABLE = _printable()
 BYTE_ORDER = sorted(range(256), key=PRINTABLE.__getitem__)
 
 _BYTES = {char: byte for byte, char in enumerate(PRINTABLE)}
-_TO_PRINTABLE = {byte: char for byte, char in enumerate(PRINTABLE)}
+_TO_PRINTABLE = dict(enumerate(PRINTABLE))
 
 
 def to_printable(piece: bytes) -> str:

@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, Protocol, cast
 
+import numpy as np
+import numpy.typing as npt
 import regex
 
 from textprep_ml._validation import shorten
@@ -19,14 +21,54 @@ Step = Callable[[str], Aligned]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 
+class Offsets(Protocol):
+    """Carries spans of a normalized text back."""
+
+    def to_raw(self, spans: Any) -> Any:
+        """Give the spans in the raw text."""
+
+
 class Normalizer(Protocol):
     """Rewrites a text and knows where each character came from."""
 
     def normalize(self, text: str) -> str:
         """Give the normalized text."""
 
-    def align(self, text: str) -> Aligned:
-        """Give the normalized text with the source span of each character."""
+    def align(self, text: str) -> tuple[str, Offsets]:
+        """Give the normalized text and the way back."""
+
+
+class CharacterSpans:
+    """Offsets kept as one source span per character.
+
+    Parameters
+    ----------
+    starts, ends : list of int
+        The source of each character of the normalized text.
+    length : int
+        Characters in the raw text.
+    """
+
+    def __init__(self, starts: list[int], ends: list[int], length: int) -> None:
+        self._starts = np.array([*starts, length], dtype=np.int64)
+        self._ends = np.array([0, *ends], dtype=np.int64)
+
+    def to_raw(self, spans: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Give the spans in the raw text.
+
+        Parameters
+        ----------
+        spans : ndarray of shape (n, 2)
+            Spans of the normalized text.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            Half-open; an empty span stays empty.
+        """
+        starts = self._starts[spans[:, 0]]
+        ends = np.where(spans[:, 1] > spans[:, 0], self._ends[spans[:, 1]], starts)
+        return np.column_stack([starts, ends])
 
 
 def _by_parts(parts: Iterator[tuple[int, int, str]]) -> Aligned:
@@ -132,8 +174,9 @@ class ChainNormalizer:
 
     Examples
     --------
-    >>> ChainNormalizer({"type": "NFC"}).align("e\u0301a")
-    ('éa', [0, 2], [2, 3])
+    >>> text, offsets = ChainNormalizer({"type": "NFC"}).align("e\u0301a")
+    >>> text, offsets.to_raw(np.array([[0, 1], [1, 2]])).tolist()
+    ('éa', [[0, 2], [2, 3]])
     """
 
     def __init__(self, component: dict[str, Any]) -> None:
@@ -163,8 +206,8 @@ class ChainNormalizer:
             text = step(text)[0]
         return text
 
-    def align(self, text: str) -> Aligned:
-        """Give the normalized text with the source span of each character.
+    def align(self, text: str) -> tuple[str, CharacterSpans]:
+        """Give the normalized text and the way back.
 
         Parameters
         ----------
@@ -175,31 +218,73 @@ class ChainNormalizer:
         -------
         text : str
             The result of all steps.
-        starts, ends : list of int
-            For each character, the span of `text` that it came from.
+        offsets : CharacterSpans
+            Carries its spans to the text before.
         """
+        length = len(text)
         text, starts, ends = _unchanged(text)
         for step in self._steps:
             text, first, last = step(text)
-            before = (starts, ends)
-            starts = [before[0][i] if i < len(before[0]) else (before[1][-1] if before[1] else 0) for i in first]
-            ends = [before[1][j - 1] if j else 0 for j in last]
-        return text, starts, ends
+            # A character from nothing has an empty source; it stands at the end where there is nothing behind it.
+            starts, ends = (
+                [(*starts, length)[i] for i in first],
+                [ends[j - 1] if j > i else (*starts, length)[i] for i, j in zip(first, last, strict=True)],
+            )
+        return text, CharacterSpans(starts, ends, length)
 
 
-class _Steps:
-    """A text -> text transformer as normalizer."""
+class TransformerNormalizer:
+    """A text -> text transformer as normalizer.
+
+    Parameters
+    ----------
+    transformer : object
+        With ``transform``, and with ``align`` where spans are wanted.
+    """
 
     def __init__(self, transformer: Any) -> None:
         self._transformer = transformer
 
     def normalize(self, text: str) -> str:
+        """Give the normalized text.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+
+        Returns
+        -------
+        str
+            What the transformer makes of it.
+        """
         return self._transformer.transform([text])[0]
 
-    def align(self, text: str) -> Aligned:
-        raise ValueError(
-            f"{type(self._transformer).__name__} does not tell offsets, so spans into the raw text are not known."
-        )
+    def align(self, text: str) -> tuple[str, Offsets]:
+        """Give the normalized text and the way back.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+
+        Returns
+        -------
+        text : str
+            What the transformer makes of it.
+        offsets : object
+            With ``to_raw``.
+
+        Raises
+        ------
+        ValueError
+            If the transformer does not tell offsets.
+        """
+        if not hasattr(self._transformer, "align"):
+            raise ValueError(
+                f"{type(self._transformer).__name__} tells no offsets, so spans into the raw text are not known."
+            )
+        return self._transformer.align(text)
 
 
 def make_normalizer(specification: Any) -> Normalizer | None:
@@ -219,4 +304,4 @@ def make_normalizer(specification: Any) -> Normalizer | None:
         return None
     if isinstance(specification, dict):
         return ChainNormalizer(specification)
-    return specification if hasattr(specification, "align") else _Steps(specification)
+    return TransformerNormalizer(specification)

@@ -130,7 +130,7 @@ class Runtime:
 
     def _needs_blank(self, text: str, is_first: bool) -> bool:
         if self._plan.prefix_space == "if-missing":
-            return not text[:1].isspace()
+            return not text.startswith(" ")
         return bool(self._plan.prefix_space) and is_first
 
     def _encode_words(self, text: str) -> list[int]:
@@ -176,9 +176,9 @@ class Runtime:
                 for part in self._locate_stretch(text[start:end], start == 0, skip):
                     yield Encoded(part.ids, part.characters + start, part.bytes_ + places[start])
             else:
-                normalized, starts, ends = self._normalizer.align(text[start:end])
+                normalized, offsets = self._normalizer.align(text[start:end])
                 for part in self._locate_stretch(normalized, start == 0, skip):
-                    raw = _raw_spans(part.characters, starts, ends) + start
+                    raw = offsets.to_raw(part.characters) + start
                     yield Encoded(part.ids, raw, places[raw])
 
     def _locate_stretch(self, text: str, is_first: bool, skip: Collection[str]) -> Iterator[Encoded]:
@@ -213,14 +213,3 @@ def _byte_places(text: str) -> Ints:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     sizes = 1 + (codes >= 0x80).astype(np.int64) + (codes >= 0x800) + (codes >= 0x10000)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-
-
-def _raw_spans(spans: Ints, starts: list[int], ends: list[int]) -> Ints:
-    """Carry spans of a normalized text to the text before."""
-    raw = [
-        (starts[first], ends[last - 1])
-        if last > first
-        else ((starts[first],) * 2 if first < len(starts) else (ends[-1],) * 2 if ends else (0, 0))
-        for first, last in spans.tolist()
-    ]
-    return np.array(raw, dtype=np.int64).reshape(-1, 2)

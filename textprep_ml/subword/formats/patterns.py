@@ -1,0 +1,74 @@
+"""The schemes as regular expressions, in the form that other libraries write into their files."""
+
+from __future__ import annotations
+
+_SUFFIX = "'s|'t|'re|'ve|'m|'ll|'d"
+_LINES = r"\s*[\r\n]+|\s+(?!\S)|\s+"
+_UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
+_LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_START = r"[^\r\n\p{L}\p{N}]?"
+
+
+def _lines(numbers: str, tail: str = "") -> str:
+    return rf"(?i:{_SUFFIX})|{_START}\p{{L}}+|{numbers}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{tail}{_LINES}"
+
+
+_SCRIPTS = (
+    r"\p{Katakana}ーｰ",
+    r"\p{Hiragana}ーｰ",
+    r"\p{Han}\p{Bopomofo}",
+    r"\p{Thai}",
+    r"\p{Lao}",
+    r"\p{Khmer}",
+    r"\p{Myanmar}",
+)
+_OWN = r"\p{Katakana}\p{Hiragana}\p{Han}\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ーｰ"
+
+#: Scheme -> its expression.
+PATTERNS = {
+    "gpt2": rf"{_SUFFIX}| ?\p{{L}}+| ?\p{{N}}+| ?[^\s\p{{L}}\p{{N}}]+|\s+(?!\S)|\s+",
+    "cl100k": _lines(r"\p{N}{1,3}", r"\s+\z|"),
+    "llama3": _lines(r"\p{N}{1,3}"),
+    "qwen2": _lines(r"\p{N}"),
+    "o200k": (
+        rf"{_START}{_UPPER}*{_LOWER}+(?i:{_SUFFIX})?|{_START}{_UPPER}+{_LOWER}*(?i:{_SUFFIX})?"
+        rf"|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_LINES}"
+    ),
+    "script": "|".join(
+        [
+            _SUFFIX,
+            *(f" ?[{script}]+" for script in _SCRIPTS),
+            rf" ?[[\p{{L}}\p{{M}}]&&[^{_OWN}]]+",
+            rf" ?[\p{{N}}&&[^{_OWN}]]+",
+            rf" ?[^\s\p{{L}}\p{{M}}\p{{N}}{_OWN}]+",
+            r"\s+(?!\S)|\s+",
+        ]
+    ),
+}
+
+#: Other spellings of the same expressions, as found in published files.
+_SPELLINGS = {
+    r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
+    r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s": "gpt2",
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s": "cl100k",
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+": "llama3",
+}
+
+
+def scheme_of_pattern(pattern: str) -> str | None:
+    """Name the scheme that an expression stands for.
+
+    Parameters
+    ----------
+    pattern : str
+        From a file.
+
+    Returns
+    -------
+    str or None
+        A scheme of the kernels; None for any other expression.
+    """
+    for scheme, known in PATTERNS.items():
+        if pattern == known:
+            return scheme
+    return _SPELLINGS.get(pattern)
