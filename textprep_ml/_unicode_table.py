@@ -22,6 +22,7 @@ def _unpack(packed: str) -> array[int]:
 def _look_up(table: array[int], code: int) -> int:
     return table[_BLOCKS + (table[code >> 8] << 8) + (code & 255)]
 
+
 LETTER = 1
 MARK = 2
 NUMBER = 4
@@ -40,107 +41,158 @@ FORMAT = 16384
 EXTEND = 32768
 
 #: Names of the scanner's kinds, in the order of their numbers.
-KINDS = ('OTHER', 'SPACE', 'NEWLINE', 'LOWER', 'UPPER', 'DIGIT', 'LETTER', 'IDEOGRAPH', 'PERIOD', 'BANG', 'QUESTION', 'ELLIPSIS', 'STOP', 'WIDE_STOP', 'COMMA', 'COLON', 'SEMICOLON', 'DASH', 'HYPHEN', 'OPEN_BRACKET', 'CLOSE_BRACKET', 'OPEN_QUOTE', 'CLOSE_QUOTE', 'QUOTE', 'APOSTROPHE', 'BULLET', 'SLASH', 'AT', 'HASH', 'MARK', 'PICTOGRAPH', 'FORMAT')  # fmt: skip
+KINDS = (
+    "OTHER",
+    "SPACE",
+    "NEWLINE",
+    "LOWER",
+    "UPPER",
+    "DIGIT",
+    "LETTER",
+    "IDEOGRAPH",
+    "PERIOD",
+    "BANG",
+    "QUESTION",
+    "ELLIPSIS",
+    "STOP",
+    "WIDE_STOP",
+    "COMMA",
+    "COLON",
+    "SEMICOLON",
+    "DASH",
+    "HYPHEN",
+    "OPEN_BRACKET",
+    "CLOSE_BRACKET",
+    "OPEN_QUOTE",
+    "CLOSE_QUOTE",
+    "QUOTE",
+    "APOSTROPHE",
+    "BULLET",
+    "SLASH",
+    "AT",
+    "HASH",
+    "MARK",
+    "PICTOGRAPH",
+    "FORMAT",
+)
 
 _CLASSES = _unpack(
-    "c-rk<1-tCF5k1=H*RG4%wkbnynlh)%@0FREnVGpxnlh!#j6b74t!oy8CD~r@=zP2Pu0b#wjik|x1TgGy2?Z|WHn=VJC~-U79(TYUaVOjv*WiG=;I6nEuEpJP"
-    "58M;?!o6`H+!y!5{qX=?hYMVf2jT`i2oJ_Xj{iUO_<0x}jz{2;coZIu$KbJe9BvH8<0rf`Kd$ZYgyZLlcoLqBr{Jl0+L3BG@N_&Q8aLvZc-Aqu&&Cy8#dGjn"
-    "JP*&u3-H3@wHM*VcnMyLm*M4j1zw3);njEzUW?b^^>_o`h&SQQcnjW&x8d!02i}Qyb)|nd-h=nzeM(yIAL#Re;XfTd*nEFzQh7cs{Ho*m2tIoJ?_>BlK4DGO"
-    "hEL*C-G85sp!H{t)c!0!r@8Za$D3a`wxTcMOZYOrg0JFh_&UCUZ=yP0y&gB==I*I);TC)w-#PyGU3?GU#}DvB{HVF}WBdd^J^sBFKf}-Q3;Ytl!msfg{1(5%"
-    "@9_uxvB95CqK%yj{_OG0UjpL$>*SpLt@-}Dw)NkLe@MUG_-8b2{*^#-og=Qzgntul2?PRxKp+qZ1OkCTAP@+I&Er4#FHwO&AP~+FxFTae03O(*Y5-PY#Q3YY"
-    "PDT4fjrzYSb`WDKU>68S|E^eWOu&99OIx1fcgfJjUA9*X6iq(cJQt|%7Y#y74<`N&Ew@Uo!_1!)PsDx1w8Sg@_hGnm(B8R_uFG-j;v27A966wmr)Ql5t~U4i"
-    "?-X<rV>`@V-#n!+G_>P$=6Y{Q)O9rVJs0|aT=#X*K6MF~>fiP^TkNWBqvs>m$j+k#1csWdrSA|}eZQB-=srAeTBNe(S{kn7<<K;F&BxSIK$dQKk-J@{kWF$c"
-    "m{&F~*%#*jASpMs0*xPOrst?SR!*KGpKPkoe#Gxx1qfnk0_3-wk*7ZJquF6h-hZ3=hvU5~)j+BA@TZ|^e$nS`S21h>l|q%ezWCog-Nvi+6&-!X@q*ZvWYpXd"
-    "OTlR^V>;(A34K`@Y{6VVX>-!nc;7DSu&ZoiPFt+{_|<!LDwTu7rk1UZ8xHvw9=}YHMlKFPPuJz7UoQ!w`=YtqNh4KuEtI?r*RfNmVWO8=*W{HO4X5<n6Us%<"
-    "{1$n!<)l7kzO}SDL05iNa*SgGKBfL`lPu|VP(6Cd-=*2m9LDiOit@|fZAr%Z=iArV&g3%7RAe5qbmW<4)S?Nx@{1)&SAMDfCH^1t(q4zAjB;?*f2BkrwkXWP"
-    "|Az9nt=-7~I=LIl|23xzyszZ|rsaRRJYvdFuJP~KsK%9Qp#D&5jO{|L|6LV2mKa;SzJna(ZIy=meV!NUe~|ZMtC#DVmkmskBhLC4LM8A*(e(Ch4l3j=zoGqC"
-    "JP-Jk9~$1Ym%n+!$TNKnuw>=;9pR|`pUnS^WB>j=vHslczd)g>bH0=&`DbpqECEMAD_P}M&QnO}GX)u8YyZ7mF$)e><i+lm_M69;xcsb$swi$yQ598zWT8&C"
-    "S(f7{5l$6327CEyutKDM8-q+IUHSR<qD#-M#9HQQtQWnlhGB$Xn=2X}YyatE)ybW7(#AYz6XqI%HjeKFO`3^R+CR0ZB4ykAd>wH5xuo2mq0QImxme`=qWdn|"
-    "HehPsJ#?{((xSUQJ~2R)DK-f;<d=WHiCLGw{yr|_a$4;+w;t8~pJ&yi8rHzrHH5Rq>a?g(W}xz@$$UR|`b(DwE31#?c%<)#)v-$93BR$tL%lrHDtfB^MeI-7"
-    "88IUe2!xHHo+-JX+D}}KucGWT@>>gxJ)x!Z^31<pAL(EEv8SFEgFbE7``|Tv)l%9oVXi7`fu#8=HxIo<)r7UP;r1^s*D*FaKZAZ~&<SdSs1es;TvvAK)K5?@"
-    "82BgEYQDH`yWWzg$RD7r*;hO4xb=o{C0}@^;uVlRAEvg2fwJn7y8QkYcvI_1uV3XNzZ{1NmMO!!LpAH{VFyuP%dK8lRyz{iy}{1FCEr~4MY+jj`#CIc0dLp;"
-    "&Se2)(7toEqqYK@|Cp*5w|h0H&u~3mJYSCGk!+Rn*!S7&s>T)l9n4(7+sGzrov^kz!P1A*))?DY8*fhf>FvjRFOi)3oiS#O&8?<=R`6TH;@gqfqB{Fv$QG$N"
-    "{iT+JEnn*@-CF#k=o99{c(K_snf<q9d8m^gF8{CC_`!MSAuxV5E;atE64Kp=kiV;qFLo;gO!vooV_rGh2=~?UkCO>Y{Mc)OEBN0LS9&iWe{^q4y8~#jS1nBR"
-    "cjUbV#MC(NCFuO~i*7z8+dsE)GX2UBcYo6QP`c?ka*zL8zt=tw?SHBdeCs>fKO=D%tM@rLfdBOOdC%^lZ{GKOE5yML+%5$@Z;N*8`B0}V)xSJ}FFDxj(ftI0"
-    "uu|A&)m|K4I^QPvqnz}P4&vSU70qD_INqUH2#eRU1&ft~V3&_&{<;s85zIQODTVJ+%J2AFzE@i4Ag5JIG$<YNOHb)B7iB<;E4`mC1&Z-+s-<Cyy!GJ{mA*`y"
-    "UMTm;c`vOssVghva-rkg(u1FUM$KxT)LzR;OWWKuQr_EJ$u!wsiX*QyV>j38$f{)Gsz$v&IDzrGXFLwcypGx|6ZMp*X{?eR+t~l>pxrI&pzO#fuHY=WA7Xkv"
-    "zF4d6)p3nSUHL7N@1F%Bor^`9oIJU#9M%u96I-9X4|4vF--9eCSab}w-kIm-$>GujOnYltq%1#SU3D0)UmGy)-_3Rm#V)uF%1*aO4ASM+-L2JLTq|pzsMD(U"
-    "-NoJMVAzL)HT2rG4(+FhrT{~UI!4Jvu~YVrg|K&)uKh&QC$HY!nZH;=w$wUhH7<u<CNBRhF#l!vJTy}Op0`I~C)WqkoINQ{vG*bnwt~gmKZ!v5U}|9(z1&{H"
-    "E+1l79L7CoJwr~N=xAN9_n)Z1BH~WxF`5dx@ujTei(@do{j1Bqd`Z1HvsmrxpXW=&CYD1yIm&OH;h;H*%Kp5#Q<zHuG}_=^XgrohkD*Y$9({jD4?Gy`u0`Q6"
-    "?~Vu>|0>MW1@Bxi_~^O(PknU!I;q~Dj*-&8PPev@#2d=E?{S4F-45r!p56OZ=O^0ywV#e)tN(_+(mtaybo)aHdyeMy^c6~K-a$l_H|;*?X8-G9g(+;8*4F2}"
-    "+iRn_mc8Z~#PeC?9Vc8TgqUTzxqXdPAD=O`BAbx}4Cey)uYcxQ^&dwfI^WFRt|6y?>$?18xm`B8TJLMyxql1ofSGEgK;Kd)#j;#}DV$f>v~F#q<x5%rsz<c_"
-    "De)W`y+^EjPqzMl^=zO`Y7$9HYn+p>z2tM}A<CC7!2HL&Q<B?0Fhu{5#*Pr4r&C}&yHqJZnSW~->k71cER4TQ`)`e21XIi|_<EamenI=LWNoVJEpv_lsv{DN"
-    "!sRP|zda}5rW1d=yFNX22v3DP2M-QS<z_t5JaXG>n}b}<?@etY_ZmI7xu@VHBFjBN%LV7oFy}G<jch{;m;^}Uuc-EzY|VK(Wed%fJnXOA6Dh7{s^qn-&XMeA"
-    "m&S&*`}?iE7j@~^Q|=g=ay=tg_p;RZ%CtUgK55N$5}W!P7QaWAU!?kb4fI*uye+y6v2y~JT|<z64wGv91L-`nJe1&v&Efs6JdO$1uEo6Xsy*{KYuWKDq})y`"
-    "zgn&;diI%nd$G06|M?m)*=)*m&N&-q!l~n`URRc4u`?!d{H>e4==Z5NS+K^<T&n1qPip>~zS_Xkb)=?!cX=$p`|=I}f#dB-^4~0>!{v=@$ANj}|Mv8s^M?6O"
-    "-t<|2&jmAwrq-<}tzp9XI()q0R2Ka^rc+57G*MV#h+UP)Bf(nk^JO7P`U$J@s)a;&PJDd>;=PUH^gsF>sw0`y{hMs7uuT6tZQKysx3(6;^Y!i_)*``eT+^5E"
-    "cK62974rN2Nd6E_>8^~YZ5r0;C&{O<{x?<%7;6{mITW_D+*s#{m1lg~`yv@QU@q@3t!I<$p~m^F8vV1zoz)P$;ulU|#Fm&VyLifMTQ}>O|A_ieOrlFQ<NS&{"
-    ">(6lJi&y(^&TBPU--K)FUA8_LJfHZpVS8`P{%>0fCbd=_Wrw#kG;p1RV=6%oT{u)vz)thlm#uFv5YEM{Kcf|-PJ*4n{NH{qq+S+U><<U|!DbqtCGq^Mg!5`K"
-    "_LQvi$qk)9Q&_Y9ORW7tvVpJp&>dA(ZSSi2-`486@|#+5*!jy<@GLQ7y=zaUmd6K9{n!nDn797Ben<6dS9)9h`Q^p9>*%Uh!%6<lG2`iVV_OJI+sm2Sm!CFC"
-    "KjzopnKl#TPI>3Y_k%RtbvqN7WcJ#}KcPMgu`P+8v$fY*r#+dP|Fl|RpFKesOx|JYn8vW5NVSlTQW&xLj5XH2zN#N%o=)IK9mAe6=hgq(`%>rrABjA_tozUi"
-    "x(-?UX>Ub-{hL|eSw-6D17T-uKppjPbG^0mUk*=voldUTTFJdmxcxwm+zTU?zE08eYi#>UY)9zS@6xP_=5PFNV5;_*S@%Fhx>2kw2Zn2wGaI#Qx~Eh>sq9yB"
-    "nABA(9G{+&_w>2jPpu!W(_e|3*WIQH0%5+rAt+E-x&Cg_E^CXGuiI_N2vL*k(yeT<eh7r+Mq4zqqW&%UIvJ<gA^SBN-`LuCY+TOsF;*^zbFLqVYgg4W_J0Qd"
-    "9@(3%GN?-R^qKC(7g}-(rz(Fcuk({AoVoqnByDm`{_7Cy!M}C=2ETf}n-%KnsNLFZ4f3<vv7Kp6ba(Ua=6bK{q5<hoXazEL?bG<<l=+3)QXGeqUW~%3<=b#("
-    "lzfJi?rNUXsbWs7;!pDODX07tNiPDy+@qZD`j+XwTYhu`r`4(UE7>#vCae%z{inSF5ONRU!?%smO#+hSDa5xa6yfoov3w%=PgsJ-lBUqK;e|@aNfGJy@rq(~"
-    "D9IfrpM;tsC&Y0f^wRUEo|0poCE?f;@W09R{;5kavhkmP{e8+hdwe>WDIMSPU|7vR43y+43S&Ajo(Z;Oc@9F};c+Hfigd*Ibv%iM_>Iz`bi%E4CfEb93F)x7"
-    "GE$oBPV>TO`<fa#^*<W@4pZl5xzifcw9f<TZ{OWRjXN57`K)b3|4(59L4W4*#cVieejkK8hv4`QLOkj<{^Mfgd8}}ko0wboXY<tRtGjuvL%k3mPHCs1wQ-r;"
-    "Q>u2<X8)c(Z`8|BINkQ)BRz7<b%*~GwXcoxpJ)A3*tGnqdtAGRG=)<he_^QU@msEcb8keG_^t7ee0JTm6YK~}%~sXb>fGAI6sMb~&;!Zy#9@8kvA+ie3ihzj"
-    "PLfRgTbv<%#<G(o&f3Qhh#G;qPD~ZkfnpBN|0kZptBYTKPCm8DH7;UcUb*%6Fv8^bXQ*Hw1}GB`XZ9VoGCbQG;C{>Xgzavbl!BW4XE|?RO(-p#T{^hF9G;R9"
-    "%Qbm0g+7;>@`S}%22fv5L7RLK)3@htzaX`@fieM1tz=6W<;AI$nQ?jUuiZ4DB%CeS3OG~WD^Jg%zK8eizs0A;zRuq7tIyltE0q#6D?Q9tODUJSR7xX-PeFR+"
-    "9v`l+to9z()NeD6AIhPBH<fZ*^Rsh<Yy7qs>i=}+?>_U7*f~#Z`XO=o&^K&OH_x1LiIE4RG1=z&*CpGheSVv6{+kZ_pnOd)-F|cW+1!is+uHwW45R@g5Y7|G"
+    "c-rk<1-tCF5k1=H*RG4%wkbnynlh)%@0FREnVGpxnlh!#j6b74t!oy8CD~r@=zP2Pu0b#wjik|x1TgGy2?Z|WHn=VJC~-U79(TYU"
+    "aVOjv*WiG=;I6nEuEpJP58M;?!o6`H+!y!5{qX=?hYMVf2jT`i2oJ_Xj{iUO_<0x}jz{2;coZIu$KbJe9BvH8<0rf`Kd$ZYgyZLl"
+    "coLqBr{Jl0+L3BG@N_&Q8aLvZc-Aqu&&Cy8#dGjnJP*&u3-H3@wHM*VcnMyLm*M4j1zw3);njEzUW?b^^>_o`h&SQQcnjW&x8d!0"
+    "2i}Qyb)|nd-h=nzeM(yIAL#Re;XfTd*nEFzQh7cs{Ho*m2tIoJ?_>BlK4DGOhEL*C-G85sp!H{t)c!0!r@8Za$D3a`wxTcMOZYOr"
+    "g0JFh_&UCUZ=yP0y&gB==I*I);TC)w-#PyGU3?GU#}DvB{HVF}WBdd^J^sBFKf}-Q3;Ytl!msfg{1(5%@9_uxvB95CqK%yj{_OG0"
+    "UjpL$>*SpLt@-}Dw)NkLe@MUG_-8b2{*^#-og=Qzgntul2?PRxKp+qZ1OkCTAP@+I&Er4#FHwO&AP~+FxFTae03O(*Y5-PY#Q3YY"
+    "PDT4fjrzYSb`WDKU>68S|E^eWOu&99OIx1fcgfJjUA9*X6iq(cJQt|%7Y#y74<`N&Ew@Uo!_1!)PsDx1w8Sg@_hGnm(B8R_uFG-j"
+    ";v27A966wmr)Ql5t~U4i?-X<rV>`@V-#n!+G_>P$=6Y{Q)O9rVJs0|aT=#X*K6MF~>fiP^TkNWBqvs>m$j+k#1csWdrSA|}eZQB-"
+    "=srAeTBNe(S{kn7<<K;F&BxSIK$dQKk-J@{kWF$cm{&F~*%#*jASpMs0*xPOrst?SR!*KGpKPkoe#Gxx1qfnk0_3-wk*7ZJquF6h"
+    "-hZ3=hvU5~)j+BA@TZ|^e$nS`S21h>l|q%ezWCog-Nvi+6&-!X@q*ZvWYpXdOTlR^V>;(A34K`@Y{6VVX>-!nc;7DSu&ZoiPFt+{"
+    "_|<!LDwTu7rk1UZ8xHvw9=}YHMlKFPPuJz7UoQ!w`=YtqNh4KuEtI?r*RfNmVWO8=*W{HO4X5<n6Us%<{1$n!<)l7kzO}SDL05iN"
+    "a*SgGKBfL`lPu|VP(6Cd-=*2m9LDiOit@|fZAr%Z=iArV&g3%7RAe5qbmW<4)S?Nx@{1)&SAMDfCH^1t(q4zAjB;?*f2BkrwkXWP"
+    "|Az9nt=-7~I=LIl|23xzyszZ|rsaRRJYvdFuJP~KsK%9Qp#D&5jO{|L|6LV2mKa;SzJna(ZIy=meV!NUe~|ZMtC#DVmkmskBhLC4"
+    "LM8A*(e(Ch4l3j=zoGqCJP-Jk9~$1Ym%n+!$TNKnuw>=;9pR|`pUnS^WB>j=vHslczd)g>bH0=&`DbpqECEMAD_P}M&QnO}GX)u8"
+    "YyZ7mF$)e><i+lm_M69;xcsb$swi$yQ598zWT8&CS(f7{5l$6327CEyutKDM8-q+IUHSR<qD#-M#9HQQtQWnlhGB$Xn=2X}YyatE"
+    ")ybW7(#AYz6XqI%HjeKFO`3^R+CR0ZB4ykAd>wH5xuo2mq0QImxme`=qWdn|HehPsJ#?{((xSUQJ~2R)DK-f;<d=WHiCLGw{yr|_"
+    "a$4;+w;t8~pJ&yi8rHzrHH5Rq>a?g(W}xz@$$UR|`b(DwE31#?c%<)#)v-$93BR$tL%lrHDtfB^MeI-788IUe2!xHHo+-JX+D}}K"
+    "ucGWT@>>gxJ)x!Z^31<pAL(EEv8SFEgFbE7``|Tv)l%9oVXi7`fu#8=HxIo<)r7UP;r1^s*D*FaKZAZ~&<SdSs1es;TvvAK)K5?@"
+    "82BgEYQDH`yWWzg$RD7r*;hO4xb=o{C0}@^;uVlRAEvg2fwJn7y8QkYcvI_1uV3XNzZ{1NmMO!!LpAH{VFyuP%dK8lRyz{iy}{1F"
+    "CEr~4MY+jj`#CIc0dLp;&Se2)(7toEqqYK@|Cp*5w|h0H&u~3mJYSCGk!+Rn*!S7&s>T)l9n4(7+sGzrov^kz!P1A*))?DY8*fhf"
+    ">FvjRFOi)3oiS#O&8?<=R`6TH;@gqfqB{Fv$QG$N{iT+JEnn*@-CF#k=o99{c(K_snf<q9d8m^gF8{CC_`!MSAuxV5E;atE64Kp="
+    "kiV;qFLo;gO!vooV_rGh2=~?UkCO>Y{Mc)OEBN0LS9&iWe{^q4y8~#jS1nBRcjUbV#MC(NCFuO~i*7z8+dsE)GX2UBcYo6QP`c?k"
+    "a*zL8zt=tw?SHBdeCs>fKO=D%tM@rLfdBOOdC%^lZ{GKOE5yML+%5$@Z;N*8`B0}V)xSJ}FFDxj(ftI0uu|A&)m|K4I^QPvqnz}P"
+    "4&vSU70qD_INqUH2#eRU1&ft~V3&_&{<;s85zIQODTVJ+%J2AFzE@i4Ag5JIG$<YNOHb)B7iB<;E4`mC1&Z-+s-<Cyy!GJ{mA*`y"
+    "UMTm;c`vOssVghva-rkg(u1FUM$KxT)LzR;OWWKuQr_EJ$u!wsiX*QyV>j38$f{)Gsz$v&IDzrGXFLwcypGx|6ZMp*X{?eR+t~l>"
+    "pxrI&pzO#fuHY=WA7XkvzF4d6)p3nSUHL7N@1F%Bor^`9oIJU#9M%u96I-9X4|4vF--9eCSab}w-kIm-$>GujOnYltq%1#SU3D0)"
+    "UmGy)-_3Rm#V)uF%1*aO4ASM+-L2JLTq|pzsMD(U-NoJMVAzL)HT2rG4(+FhrT{~UI!4Jvu~YVrg|K&)uKh&QC$HY!nZH;=w$wUh"
+    "H7<u<CNBRhF#l!vJTy}Op0`I~C)WqkoINQ{vG*bnwt~gmKZ!v5U}|9(z1&{HE+1l79L7CoJwr~N=xAN9_n)Z1BH~WxF`5dx@ujTe"
+    "i(@do{j1Bqd`Z1HvsmrxpXW=&CYD1yIm&OH;h;H*%Kp5#Q<zHuG}_=^XgrohkD*Y$9({jD4?Gy`u0`Q6?~Vu>|0>MW1@Bxi_~^O("
+    "PknU!I;q~Dj*-&8PPev@#2d=E?{S4F-45r!p56OZ=O^0ywV#e)tN(_+(mtaybo)aHdyeMy^c6~K-a$l_H|;*?X8-G9g(+;8*4F2}"
+    "+iRn_mc8Z~#PeC?9Vc8TgqUTzxqXdPAD=O`BAbx}4Cey)uYcxQ^&dwfI^WFRt|6y?>$?18xm`B8TJLMyxql1ofSGEgK;Kd)#j;#}"
+    "DV$f>v~F#q<x5%rsz<c_De)W`y+^EjPqzMl^=zO`Y7$9HYn+p>z2tM}A<CC7!2HL&Q<B?0Fhu{5#*Pr4r&C}&yHqJZnSW~->k71c"
+    "ER4TQ`)`e21XIi|_<EamenI=LWNoVJEpv_lsv{DN!sRP|zda}5rW1d=yFNX22v3DP2M-QS<z_t5JaXG>n}b}<?@etY_ZmI7xu@VH"
+    "BFjBN%LV7oFy}G<jch{;m;^}Uuc-EzY|VK(Wed%fJnXOA6Dh7{s^qn-&XMeAm&S&*`}?iE7j@~^Q|=g=ay=tg_p;RZ%CtUgK55N$"
+    "5}W!P7QaWAU!?kb4fI*uye+y6v2y~JT|<z64wGv91L-`nJe1&v&Efs6JdO$1uEo6Xsy*{KYuWKDq})y`zgn&;diI%nd$G06|M?m)"
+    "*=)*m&N&-q!l~n`URRc4u`?!d{H>e4==Z5NS+K^<T&n1qPip>~zS_Xkb)=?!cX=$p`|=I}f#dB-^4~0>!{v=@$ANj}|Mv8s^M?6O"
+    "-t<|2&jmAwrq-<}tzp9XI()q0R2Ka^rc+57G*MV#h+UP)Bf(nk^JO7P`U$J@s)a;&PJDd>;=PUH^gsF>sw0`y{hMs7uuT6tZQKys"
+    "x3(6;^Y!i_)*``eT+^5EcK62974rN2Nd6E_>8^~YZ5r0;C&{O<{x?<%7;6{mITW_D+*s#{m1lg~`yv@QU@q@3t!I<$p~m^F8vV1z"
+    "oz)P$;ulU|#Fm&VyLifMTQ}>O|A_ieOrlFQ<NS&{>(6lJi&y(^&TBPU--K)FUA8_LJfHZpVS8`P{%>0fCbd=_Wrw#kG;p1RV=6%o"
+    "T{u)vz)thlm#uFv5YEM{Kcf|-PJ*4n{NH{qq+S+U><<U|!DbqtCGq^Mg!5`K_LQvi$qk)9Q&_Y9ORW7tvVpJp&>dA(ZSSi2-`486"
+    "@|#+5*!jy<@GLQ7y=zaUmd6K9{n!nDn797Ben<6dS9)9h`Q^p9>*%Uh!%6<lG2`iVV_OJI+sm2Sm!CFCKjzopnKl#TPI>3Y_k%Rt"
+    "bvqN7WcJ#}KcPMgu`P+8v$fY*r#+dP|Fl|RpFKesOx|JYn8vW5NVSlTQW&xLj5XH2zN#N%o=)IK9mAe6=hgq(`%>rrABjA_tozUi"
+    "x(-?UX>Ub-{hL|eSw-6D17T-uKppjPbG^0mUk*=voldUTTFJdmxcxwm+zTU?zE08eYi#>UY)9zS@6xP_=5PFNV5;_*S@%Fhx>2kw"
+    "2Zn2wGaI#Qx~Eh>sq9yBnABA(9G{+&_w>2jPpu!W(_e|3*WIQH0%5+rAt+E-x&Cg_E^CXGuiI_N2vL*k(yeT<eh7r+Mq4zqqW&%U"
+    "IvJ<gA^SBN-`LuCY+TOsF;*^zbFLqVYgg4W_J0Qd9@(3%GN?-R^qKC(7g}-(rz(Fcuk({AoVoqnByDm`{_7Cy!M}C=2ETf}n-%Kn"
+    "sNLFZ4f3<vv7Kp6ba(Ua=6bK{q5<hoXazEL?bG<<l=+3)QXGeqUW~%3<=b#(lzfJi?rNUXsbWs7;!pDODX07tNiPDy+@qZD`j+Xw"
+    "TYhu`r`4(UE7>#vCae%z{inSF5ONRU!?%smO#+hSDa5xa6yfoov3w%=PgsJ-lBUqK;e|@aNfGJy@rq(~D9IfrpM;tsC&Y0f^wRUE"
+    "o|0poCE?f;@W09R{;5kavhkmP{e8+hdwe>WDIMSPU|7vR43y+43S&Ajo(Z;Oc@9F};c+Hfigd*Ibv%iM_>Iz`bi%E4CfEb93F)x7"
+    "GE$oBPV>TO`<fa#^*<W@4pZl5xzifcw9f<TZ{OWRjXN57`K)b3|4(59L4W4*#cVieejkK8hv4`QLOkj<{^Mfgd8}}ko0wboXY<tR"
+    "tGjuvL%k3mPHCs1wQ-r;Q>u2<X8)c(Z`8|BINkQ)BRz7<b%*~GwXcoxpJ)A3*tGnqdtAGRG=)<he_^QU@msEcb8keG_^t7ee0JTm"
+    "6YK~}%~sXb>fGAI6sMb~&;!Zy#9@8kvA+ie3ihzjPLfRgTbv<%#<G(o&f3Qhh#G;qPD~ZkfnpBN|0kZptBYTKPCm8DH7;UcUb*%6"
+    "Fv8^bXQ*Hw1}GB`XZ9VoGCbQG;C{>Xgzavbl!BW4XE|?RO(-p#T{^hF9G;R9%Qbm0g+7;>@`S}%22fv5L7RLK)3@htzaX`@fieM1"
+    "tz=6W<;AI$nQ?jUuiZ4DB%CeS3OG~WD^Jg%zK8eizs0A;zRuq7tIyltE0q#6D?Q9tODUJSR7xX-PeFR+9v`l+to9z()NeD6AIhPB"
+    "H<fZ*^Rsh<Yy7qs>i=}+?>_U7*f~#Z`XO=o&^K&OH_x1LiIE4RG1=z&*CpGheSVv6{+kZ_pnOd)-F|cW+1!is+uHwW45R@g5Y7|G"
     "vHvS!PDC#cN2X3SKp>dgCQ*T~WDh`nAB9}}LDW0%`k$j^lYA#ozp+;TLps@L1K~>4+y6UpoOzgc|2M+iaMl0+0W6Yxk^"
 )
 
 _KINDS = _unpack(
-    "c-rk<g}>uA68_%B^=r4@cg^nh-fmm_9W(7QGcz+YGcz+Y(_eaa634O_EjyW+pPiV5qnXiYBmpP57gi{63rd{gR@{b5xE&QP;|%x49a!TEuHstzdnfLLb6m#_"
-    "+=aVw4{9{Hz<qH)+#e6X1Mwg{xc&c-_IM~BhKJ)3cqAT$N8>SgEN(jE<2=5Z9@jg3e0w|rPsEe(WIP2=-QSOkPixCI6mR0`ct#u6Gx01u8_&UW@jN^qFTe}i"
-    "doRL^@e;fgFT>063cM1p!mIHbycVy+>+uG>5pTkq@fN%lZ^PU14!jfZ+NJB=cn{u-_X%;mf1mOXX!G^K&G|!K`T6kZste~M_-Om@WB52e;a$?7#HV)uJ{?fj"
-    "pJ_|`v-q6k$>$AUeqnR|VtafEU&dGPReTL!$2T^2zqx<wTlhA<gYUNgzK8GQ2lyd=gdcC7`~*M6&)VOg;}`fPeuZD-H~1}nhu`B5_+uOTpEmgCMYOS{;9o4>"
-    "`Kv>CfAdbs-#6!fNL&9+{FA#j<G+H-=HC%G*D>Nc5&nnDmXMH;kdTm&kdTm&kdTm&kdW};@xS;Vl>#9lA>k3?g@Bzu$jJsTEbs)k;T-n>xU0qM8&8qWKjaKo"
-    "aBKT}iv&BblJ5N*xP-e=c;MCc>uZ}Z&av{qt8Ls}I>$M=@W2y@P`0T;`)s%_+w-bDZtSkkH|OrITfX`CUGoj$PBHNj<BhOm9M||xe=hb<3h9#-cb^Yi7T$1Y"
-    ")z*9;PPs!qo>=9?=dZ|6=Y>FXY*`dsNvprhiCrD}eka50%zu_o$WRBew@zCuH_yyaA2{}OwB@y{U77XVuo#uaz+Z>|D-W(*M5A1m5Bc$HHY9NEZVF7@E@SW}"
-    "C}?JyBd07(e;_I~LEwk+DXPMH6iYhZv~G`W`0Tk>@OKyFzg7dQ%d&8$&HWwi+tmikBxqlTvi=2|`#Mnyr^ZSsl?$$R`f|hQj;wqJnkaX*sHTq467*{s{*<2+"
-    "<$2L-Ve0yco05SGRJ(ufr96Zs3txODLbW@#|0}Or9*1qxnB6(&_<GD2<>i`>`}Le4Toz5=PD;yknbX<b@2E*G3vB60MnmkcF9i+#Fg9c{XV_~2P;!o%vniDf"
-    "*H`lrJ_p#PiH!?N{UJvF`7=gxsvfm3aC%U!=<$mETUq`GnyIxtU}$m@FaNswXZ1f;3c}d`*VVu53wfL=>E9;*s``hNQf%oT7PgdHNHt4okle+HmLd7Z#-79H"
-    "s^;`JvHojMUBbrx6Nmb3-dEMXEdStmL&@<GSNa#zs;2*#`A4MuLqeNo`mc@kUq;Kntp;Guzo^Hl<-ffy&9`(l|5vr#G6F?F%31kV&X*6QJtbZH7b!>IB2v_K"
-    "DdqLD*u~u0$+Qp{^K)OChw`gh*&~AxC#>^tGd5tCdpEG5IeGaE6x@vwcZW{ugrlqd4qSS4Z^b}pwEO8Gul-JLpJFXia{Gg<A6Y8;isl}!uJ5VpQ}i_$*ScMB"
-    "qftmSYBG$0m4t+|LI^!jm6T1xzhZ|UGe4MFedMDN)<#e<_T|b^Kd{vzR8TAkd3n;onm7*OfyxmZUU1?S_SKE|>3l~i?Z(Dz)35Haxbz0(<IJ|-yZ2u(vhd`x"
-    "euRyK57>{EvQ~T>o2Q*jt9G)W|38c?`h-7sz93J3tWnT9X#9D)oX1EXjMfcX>xXLmHZ;E`O)hm=ht`w4Omf+O<l}JpI4A<`Z)X1HW`FMesj3<ISKIo3=azpm"
-    "{jJj42i2ZyHl?twr|`V%bCkxv%e{<K>pyPPIMkfFeU-_}uS<p8qday09?VPwoAwD0Pp(=y3RNccpPqwVS(mPP<!&zXW9V?3!?rruJgMjJ@ca<c`K0>!KcV4+"
-    "nVkj4@Wrs=reFUY+;i;ZjOsa?K5)-f{JRj|(1(8_#fx44{{mN9T;s-O&EO91#C4pvxZMljd~@%{W?nOJ`z}2F?C9-Rms%V{XH&Z*xvzth(d-r3{A`u~>oz`J"
-    "|4aScWqcqMQtSU1jXL*jj-La~&Xp7?tPxt}K;c6>=u4~_(K4F~me#RrAJgay#Ym>hpkYuC<~Ilk<_f)UmM?`j#;*zNq4D}ghU2G)19P&aPg%>c%7h>cdfnG_"
-    "Z+n0ItFC+5n>J~2<q^<oHO=VUaOoYc`DcwrPVjLxTp2V5{w0@0Ln<1F7S~w6-Hb|%{Zh;g1b%BHMaA-kG(Nl3s?*+RYf_e1FsYDnt;T|v*=WsTnnbB(F3Vnj"
-    "ksV?DUf)XmczeTXUU76c_Lz?*GiR+sM>X>*(O9Vv!*J0Ir>o5-nU+M5ZhUL%^`8pqYDtB#BHwrfC+B*2@$LBFY-!ywjPdZ}-n}nb+*u{7k<~dz|BUYmnXId!"
-    "y*`_{?<uciScf}Xes^Gh1?HNC_5R#H?|xMhvQm_PH<nN_Azn3dsg7d#Sk|K_zHsV+eqZIqnE5B1R~?4H3C?hNM+x2j-#strkG^e*t*<*@lTr}NUmA{k_V1K?"
-    "eQs$r&~wf0o%KQ~sT61`T}(@!L&D1V6#O$aq>ewfP1$wE<Fx6ww=mjT<5TD-hpfpEOv@h#2?-CEpV2(wd5?_en;~ttnu2c4Q9Ju{I-6)|m?wsv=bvBL<>c$;"
-    "`pz$4*IbTGjix%x?I&Mqy!PeqvpFg~^D*8z$ZnjWknBXHe}8C0Hgz`mxUQrt)RoG)Lq79DYYD~Vls~<#SR4VUCu@hUp4#d)t;gwinOQlEi<HXs&0^&d&ig}5"
-    "Ie&3ne)(!&taCPZ_UkXyPVzbJ+OGDss7kweO<$k=NBTJH3EMrtKB2e@Zs{q9)$~7JH$=aRih9L_(t?AV#wXLQU#ObtS?>KB0AMw9Ow;Bn>ou{dpO?0`INhot"
-    "elZ=oZG~(`dJt#C>fd51yLMiq64JFVk!@|urC5><vs|uOc>c_x?v`wI3|$@lY;QG^ds><MwEfI+8^3D3Cs(!En^ERzwzkMW={h0>bhG9!?`H9j{ld@MGQF(O"
-    "AGiCrWAm+_2XWW#uSq44?f&iC@4M7q-ki@Avc60xhf}Q6X@Bht<GnuPt~3p&_YlZ?Y5Xg1Z)M&w`cutu%!{o-fT+AX2ffyTp{7e^oY2x(rsJhD^?I>L*f&Tq"
-    "|Ld^U5j5AC$-WwM#mJcU>{RkM=lHHYeZyiWCh;1Yd2gn9apLtn$|tw(6?^^i5c!Wpd7iVEnJCXvu8BVOK)~ekHa5lE`A6l~UlCoa3JEEc|18=6)ivJqX=FVl"
-    "MY}G~#X@^byqB0u?aKVOQu5|0Xfa-j<hwG=iT)8m{^#gVhSccc+CL7%?|!<S_iV=BSIPXPQrEf4!_Q}bmGR2FuBAL!dDf1r{SzFM{WfKfZ%ci)V+m@n<T_Yl"
-    "y6(D@)BdARVI}OX6pKDsU)d^nj!Yc-OcOq&^B<<1#bmR~p>H1Ld$kXq)~ejsljnCk4qxr}ppuW%`_Ye^{EeG`y(f@7ExjMVypCd}Yp^-xpnn?<+|&Nphg-G("
-    "U%BrOhjEltQc~Z-tKBZ6L*2|nf8h6H_bHcZ!v2+co{jDNF(`Z6?mCCb*9ZHVFXDcTHD@I%l|Boi<wI5mrWs_a9Hg*?Lt10lrykPz%3D8c{a%Ml=>NOSRJ7S2"
-    "aIhZE+5X|OYoAO)x$QqnFt7TTb2xF9Y{gl*)mR#4^DU45`JK(DrT?jO?W&*OVu{n{-|YEsvhP(=?UmqA_+RLrbW4HU{&IHfH`tFpsys7%=je&MwU6yCeLrB^"
-    "E1aJH#~;7N#5zRZukcO(6jotAbk%O)wPpJ1tU61-GS;DvuP#XrFI}>vu21*%ACRymLDG)(BQE~y6U8ZGv!-jx;k>Ccj+D3809Z>GByu5yeq*Ix)L8ucZ>hPs"
-    "*}hA?D(b(f$5#g}Jgtv}-Zrn60rD~3CDl(X`M*T_C#~ml-1hG|)fLe#tw=yfcr2WqfaGHtQUCPA3j@}HqejHD2ni2GD<)Wye6z8Klm8m&H@Y?+8kUZ}-1i5V"
-    "zARFXAMiHT9QALS-y`>$H;u3OTc}-gPOwz|W4C_}L0-u1Kj%(Uq3Q1+bO!&S+c((J>v~d@dl$`DK6Gj5)}pR8{!zM}Bd9NY%yw$(vmZOXP+JP4aI%XL%ozsB"
-    "&+j26yPIZrs?*@~n?q5>Puz=;P%Tl8cYI6r+{{0Qo>jFU$0i_{BgEK0Jj9j~VtpZ48sw})_3VOL;&o)A)EFrta49dBXEn2C(sC)*MgL0m{qc<-5`>Pw`HZuL"
-    "$AgLDvCR+mqj|-?B-s*$G9D=R1j?D8Vw84R?1>a3o^kjxnnWggqj)GD_fdKue*m9&!tzLQ&O6SPvhN-n^LSTG@5y26D-3H9x%M@eZPAeXM6D*nLULV<o)pgE"
-    "6{B#(d+cHA5#-w;B*&_}@UrTOtE9|h{4IuM;?N;=>FZW)Gufx9uTHS!_EBeSe>DH<xap7TpZL#K;t~ZMuKtC6O_!2Y+{PMLEsdMtkmv`FYhjXq<h*>=?AA@p"
-    "J^mMa4qk_<T{1{|5iG%ursAxaz28ClG9XWk`L_-P)v;;Eym36dWv?9l8}Gs>3txPX-?hY~7nLZjQfu#F4)5>h0ZsJqws<JeDA4>>NV&%?L0S3_ojdDFurZdt"
-    "s?<WMCJp+)sYjTNBUh1yst(^j&kbP~JchC#_{Gxl3?|J)tAsKxoR2c~{2zf~s#>a@yc)|oy@VCt*MHXtIo9hC>bnh>N?9z+m6N&j`n-Adldxdu!S-8%!|IR5"
-    "s^MJpVb}jiN53)KhncIJTXt%Wm4`24mioxC_T84u_m(2t2?+@a=f?X_2^Wo_5E?tx03o5eZBi)^=9B;=`v_9e2f=aI{}e5o_&XuVjU{@2(`tOnfQ!JdmyO2`"
-    "HQ_;{3H}d%l9#X"
+    "c-rk<g}>uA68_%B^=r4@cg^nh-fmm_9W(7QGcz+YGcz+Y(_eaa634O_EjyW+pPiV5qnXiYBmpP57gi{63rd{gR@{b5xE&QP;|%x4"
+    "9a!TEuHstzdnfLLb6m#_+=aVw4{9{Hz<qH)+#e6X1Mwg{xc&c-_IM~BhKJ)3cqAT$N8>SgEN(jE<2=5Z9@jg3e0w|rPsEe(WIP2="
+    "-QSOkPixCI6mR0`ct#u6Gx01u8_&UW@jN^qFTe}idoRL^@e;fgFT>063cM1p!mIHbycVy+>+uG>5pTkq@fN%lZ^PU14!jfZ+NJB="
+    "cn{u-_X%;mf1mOXX!G^K&G|!K`T6kZste~M_-Om@WB52e;a$?7#HV)uJ{?fjpJ_|`v-q6k$>$AUeqnR|VtafEU&dGPReTL!$2T^2"
+    "zqx<wTlhA<gYUNgzK8GQ2lyd=gdcC7`~*M6&)VOg;}`fPeuZD-H~1}nhu`B5_+uOTpEmgCMYOS{;9o4>`Kv>CfAdbs-#6!fNL&9+"
+    "{FA#j<G+H-=HC%G*D>Nc5&nnDmXMH;kdTm&kdTm&kdTm&kdW};@xS;Vl>#9lA>k3?g@Bzu$jJsTEbs)k;T-n>xU0qM8&8qWKjaKo"
+    "aBKT}iv&BblJ5N*xP-e=c;MCc>uZ}Z&av{qt8Ls}I>$M=@W2y@P`0T;`)s%_+w-bDZtSkkH|OrITfX`CUGoj$PBHNj<BhOm9M||x"
+    "e=hb<3h9#-cb^Yi7T$1Y)z*9;PPs!qo>=9?=dZ|6=Y>FXY*`dsNvprhiCrD}eka50%zu_o$WRBew@zCuH_yyaA2{}OwB@y{U77XV"
+    "uo#uaz+Z>|D-W(*M5A1m5Bc$HHY9NEZVF7@E@SW}C}?JyBd07(e;_I~LEwk+DXPMH6iYhZv~G`W`0Tk>@OKyFzg7dQ%d&8$&HWwi"
+    "+tmikBxqlTvi=2|`#Mnyr^ZSsl?$$R`f|hQj;wqJnkaX*sHTq467*{s{*<2+<$2L-Ve0yco05SGRJ(ufr96Zs3txODLbW@#|0}Or"
+    "9*1qxnB6(&_<GD2<>i`>`}Le4Toz5=PD;yknbX<b@2E*G3vB60MnmkcF9i+#Fg9c{XV_~2P;!o%vniDf*H`lrJ_p#PiH!?N{UJvF"
+    "`7=gxsvfm3aC%U!=<$mETUq`GnyIxtU}$m@FaNswXZ1f;3c}d`*VVu53wfL=>E9;*s``hNQf%oT7PgdHNHt4okle+HmLd7Z#-79H"
+    "s^;`JvHojMUBbrx6Nmb3-dEMXEdStmL&@<GSNa#zs;2*#`A4MuLqeNo`mc@kUq;Kntp;Guzo^Hl<-ffy&9`(l|5vr#G6F?F%31kV"
+    "&X*6QJtbZH7b!>IB2v_KDdqLD*u~u0$+Qp{^K)OChw`gh*&~AxC#>^tGd5tCdpEG5IeGaE6x@vwcZW{ugrlqd4qSS4Z^b}pwEO8G"
+    "ul-JLpJFXia{Gg<A6Y8;isl}!uJ5VpQ}i_$*ScMBqftmSYBG$0m4t+|LI^!jm6T1xzhZ|UGe4MFedMDN)<#e<_T|b^Kd{vzR8TAk"
+    "d3n;onm7*OfyxmZUU1?S_SKE|>3l~i?Z(Dz)35Haxbz0(<IJ|-yZ2u(vhd`xeuRyK57>{EvQ~T>o2Q*jt9G)W|38c?`h-7sz93J3"
+    "tWnT9X#9D)oX1EXjMfcX>xXLmHZ;E`O)hm=ht`w4Omf+O<l}JpI4A<`Z)X1HW`FMesj3<ISKIo3=azpm{jJj42i2ZyHl?twr|`V%"
+    "bCkxv%e{<K>pyPPIMkfFeU-_}uS<p8qday09?VPwoAwD0Pp(=y3RNccpPqwVS(mPP<!&zXW9V?3!?rruJgMjJ@ca<c`K0>!KcV4+"
+    "nVkj4@Wrs=reFUY+;i;ZjOsa?K5)-f{JRj|(1(8_#fx44{{mN9T;s-O&EO91#C4pvxZMljd~@%{W?nOJ`z}2F?C9-Rms%V{XH&Z*"
+    "xvzth(d-r3{A`u~>oz`J|4aScWqcqMQtSU1jXL*jj-La~&Xp7?tPxt}K;c6>=u4~_(K4F~me#RrAJgay#Ym>hpkYuC<~Ilk<_f)U"
+    "mM?`j#;*zNq4D}ghU2G)19P&aPg%>c%7h>cdfnG_Z+n0ItFC+5n>J~2<q^<oHO=VUaOoYc`DcwrPVjLxTp2V5{w0@0Ln<1F7S~w6"
+    "-Hb|%{Zh;g1b%BHMaA-kG(Nl3s?*+RYf_e1FsYDnt;T|v*=WsTnnbB(F3VnjksV?DUf)XmczeTXUU76c_Lz?*GiR+sM>X>*(O9Vv"
+    "!*J0Ir>o5-nU+M5ZhUL%^`8pqYDtB#BHwrfC+B*2@$LBFY-!ywjPdZ}-n}nb+*u{7k<~dz|BUYmnXId!y*`_{?<uciScf}Xes^Gh"
+    "1?HNC_5R#H?|xMhvQm_PH<nN_Azn3dsg7d#Sk|K_zHsV+eqZIqnE5B1R~?4H3C?hNM+x2j-#strkG^e*t*<*@lTr}NUmA{k_V1K?"
+    "eQs$r&~wf0o%KQ~sT61`T}(@!L&D1V6#O$aq>ewfP1$wE<Fx6ww=mjT<5TD-hpfpEOv@h#2?-CEpV2(wd5?_en;~ttnu2c4Q9Ju{"
+    "I-6)|m?wsv=bvBL<>c$;`pz$4*IbTGjix%x?I&Mqy!PeqvpFg~^D*8z$ZnjWknBXHe}8C0Hgz`mxUQrt)RoG)Lq79DYYD~Vls~<#"
+    "SR4VUCu@hUp4#d)t;gwinOQlEi<HXs&0^&d&ig}5Ie&3ne)(!&taCPZ_UkXyPVzbJ+OGDss7kweO<$k=NBTJH3EMrtKB2e@Zs{q9"
+    ")$~7JH$=aRih9L_(t?AV#wXLQU#ObtS?>KB0AMw9Ow;Bn>ou{dpO?0`INhotelZ=oZG~(`dJt#C>fd51yLMiq64JFVk!@|urC5><"
+    "vs|uOc>c_x?v`wI3|$@lY;QG^ds><MwEfI+8^3D3Cs(!En^ERzwzkMW={h0>bhG9!?`H9j{ld@MGQF(OAGiCrWAm+_2XWW#uSq44"
+    "?f&iC@4M7q-ki@Avc60xhf}Q6X@Bht<GnuPt~3p&_YlZ?Y5Xg1Z)M&w`cutu%!{o-fT+AX2ffyTp{7e^oY2x(rsJhD^?I>L*f&Tq"
+    "|Ld^U5j5AC$-WwM#mJcU>{RkM=lHHYeZyiWCh;1Yd2gn9apLtn$|tw(6?^^i5c!Wpd7iVEnJCXvu8BVOK)~ekHa5lE`A6l~UlCoa"
+    "3JEEc|18=6)ivJqX=FVlMY}G~#X@^byqB0u?aKVOQu5|0Xfa-j<hwG=iT)8m{^#gVhSccc+CL7%?|!<S_iV=BSIPXPQrEf4!_Q}b"
+    "mGR2FuBAL!dDf1r{SzFM{WfKfZ%ci)V+m@n<T_Yly6(D@)BdARVI}OX6pKDsU)d^nj!Yc-OcOq&^B<<1#bmR~p>H1Ld$kXq)~ejs"
+    "ljnCk4qxr}ppuW%`_Ye^{EeG`y(f@7ExjMVypCd}Yp^-xpnn?<+|&Nphg-G(U%BrOhjEltQc~Z-tKBZ6L*2|nf8h6H_bHcZ!v2+c"
+    "o{jDNF(`Z6?mCCb*9ZHVFXDcTHD@I%l|Boi<wI5mrWs_a9Hg*?Lt10lrykPz%3D8c{a%Ml=>NOSRJ7S2aIhZE+5X|OYoAO)x$Qqn"
+    "Ft7TTb2xF9Y{gl*)mR#4^DU45`JK(DrT?jO?W&*OVu{n{-|YEsvhP(=?UmqA_+RLrbW4HU{&IHfH`tFpsys7%=je&MwU6yCeLrB^"
+    "E1aJH#~;7N#5zRZukcO(6jotAbk%O)wPpJ1tU61-GS;DvuP#XrFI}>vu21*%ACRymLDG)(BQE~y6U8ZGv!-jx;k>Ccj+D3809Z>G"
+    "Byu5yeq*Ix)L8ucZ>hPs*}hA?D(b(f$5#g}Jgtv}-Zrn60rD~3CDl(X`M*T_C#~ml-1hG|)fLe#tw=yfcr2WqfaGHtQUCPA3j@}H"
+    "qejHD2ni2GD<)Wye6z8Klm8m&H@Y?+8kUZ}-1i5VzARFXAMiHT9QALS-y`>$H;u3OTc}-gPOwz|W4C_}L0-u1Kj%(Uq3Q1+bO!&S"
+    "+c((J>v~d@dl$`DK6Gj5)}pR8{!zM}Bd9NY%yw$(vmZOXP+JP4aI%XL%ozsB&+j26yPIZrs?*@~n?q5>Puz=;P%Tl8cYI6r+{{0Q"
+    "o>jFU$0i_{BgEK0Jj9j~VtpZ48sw})_3VOL;&o)A)EFrta49dBXEn2C(sC)*MgL0m{qc<-5`>Pw`HZuL$AgLDvCR+mqj|-?B-s*$"
+    "G9D=R1j?D8Vw84R?1>a3o^kjxnnWggqj)GD_fdKue*m9&!tzLQ&O6SPvhN-n^LSTG@5y26D-3H9x%M@eZPAeXM6D*nLULV<o)pgE"
+    "6{B#(d+cHA5#-w;B*&_}@UrTOtE9|h{4IuM;?N;=>FZW)Gufx9uTHS!_EBeSe>DH<xap7TpZL#K;t~ZMuKtC6O_!2Y+{PMLEsdMt"
+    "kmv`FYhjXq<h*>=?AA@pJ^mMa4qk_<T{1{|5iG%ursAxaz28ClG9XWk`L_-P)v;;Eym36dWv?9l8}Gs>3txPX-?hY~7nLZjQfu#F"
+    "4)5>h0ZsJqws<JeDA4>>NV&%?L0S3_ojdDFurZdts?<WMCJp+)sYjTNBUh1yst(^j&kbP~JchC#_{Gxl3?|J)tAsKxoR2c~{2zf~"
+    "s#>a@yc)|oy@VCt*MHXtIo9hC>bnh>N?9z+m6N&j`n-Adldxdu!S-8%!|IR5s^MJpVb}jiN53)KhncIJTXt%Wm4`24mioxC_T84u"
+    "_m(2t2?+@a=f?X_2^Wo_5E?tx03o5eZBi)^=9B;=`v_9e2f=aI{}e5o_&XuVjU{@2(`tOnfQ!JdmyO2`HQ_;{3H}d%l9#X"
 )
 
 _LOWER = _unpack(
-    "c-rln$w~t;9Ebn4?)$#sK?E1{;tPoNARhGv1Ruh)h!?LufS};b2k_uc@F0piQ&10T@dX5-dWz|^Qzz|Ar_Chebo%=~5==5llXRM7Y>8r2M{%mB25NM$$&8ze"
-    "@>_Ulr8a7(4l~_ZP~PR(TD0w^o+|5cZ~m`7>K94|Txtwf(ddS1@E&ZW;hG#Zgb+dqA%qY@2qA<JLI@#*5Z1c?&$xuqq0(`yo`;y`Kt*Zq8an&4%L;q<kWby1"
-    "@ijMFwn~?DmCL*3@gv>mYdw;|<D}5`b1o(!{lvAdcoF8rPMw)!kJZeRy|n{&!Bo%Z7AyZgu$Y_8<gBxqS!)yvY?)R(>j5CUzLDeov?-*fc$hRLO7O7AC5cs8"
-    "-4504d%d<eXIAYWmd)Q{8P}+^<30`Q{q?&?1-U2ML)Sm<g+T<Od4&Q1KzP^~Q)i|%d&`(z;Qs{qC#amnmk$404$JcqLgmj1OR4CM>6?j`Dkq=yW!leNA%@D@"
-    "_d;d=-O5k6X_uZIv#e?6-oJfrss8VAe_XEEX4`Csn`W{rM&}!L1>nR{Dz`4ap1#`ibsl89JuH701VAsN66$7Nvq79+Tau%nBgw+k?1vFgz8fjS{-0ElGvmyN"
-    "=Gj!t4fE<2<k?o`>x1&<kSJWwH(uYZ6n<i4#!<{++^fzVBgYnEuAgd|cS#4e{rjD2XGXC=&-?;8rX6+5cPpn{45CIN5J6N4`|qPLf1nf-3Ix^5FOC2C3j"
+    "c-rln$w~t;9Ebn4?)$#sK?E1{;tPoNARhGv1Ruh)h!?LufS};b2k_uc@F0piQ&10T@dX5-dWz|^Qzz|Ar_Chebo%=~5==5llXRM7"
+    "Y>8r2M{%mB25NM$$&8ze@>_Ulr8a7(4l~_ZP~PR(TD0w^o+|5cZ~m`7>K94|Txtwf(ddS1@E&ZW;hG#Zgb+dqA%qY@2qA<JLI@#*"
+    "5Z1c?&$xuqq0(`yo`;y`Kt*Zq8an&4%L;q<kWby1@ijMFwn~?DmCL*3@gv>mYdw;|<D}5`b1o(!{lvAdcoF8rPMw)!kJZeRy|n{&"
+    "!Bo%Z7AyZgu$Y_8<gBxqS!)yvY?)R(>j5CUzLDeov?-*fc$hRLO7O7AC5cs8-4504d%d<eXIAYWmd)Q{8P}+^<30`Q{q?&?1-U2M"
+    "L)Sm<g+T<Od4&Q1KzP^~Q)i|%d&`(z;Qs{qC#amnmk$404$JcqLgmj1OR4CM>6?j`Dkq=yW!leNA%@D@_d;d=-O5k6X_uZIv#e?6"
+    "-oJfrss8VAe_XEEX4`Csn`W{rM&}!L1>nR{Dz`4ap1#`ibsl89JuH701VAsN66$7Nvq79+Tau%nBgw+k?1vFgz8fjS{-0ElGvmyN"
+    "=Gj!t4fE<2<k?o`>x1&<kSJWwH(uYZ6n<i4#!<{++^fzVBgYnEuAgd|cS#4e{rjD2XGXC=&-?;8rX6+5cPpn{45CIN5J6N4`|qPL"
+    "f1nf-3Ix^5FOC2C3j"
 )
 
 
@@ -155,5 +207,5 @@ def kind_of(char: str) -> int:
 
 
 def lower_of(char: str) -> str:
-    """Give the lower-case form of one character, itself where that would be several; ’ becomes the straight apostrophe."""
+    """Give the lower-case form of one character, itself where that would be several; ’ becomes the straight one."""
     return chr(ord(char) + ((_look_up(_LOWER, ord(char)) + 0x8000 & 0xFFFF) - 0x8000))

@@ -40,8 +40,9 @@ BLOCK = 256
 
 #: What the boundary scanner tells apart, by single characters first, then by class; later lines win.
 KINDS = (
-    "OTHER", "SPACE", "NEWLINE", "LOWER", "UPPER", "DIGIT", "LETTER", "IDEOGRAPH", "PERIOD", "BANG", "QUESTION", "ELLIPSIS", "STOP", "WIDE_STOP",
-    "COMMA", "COLON", "SEMICOLON", "DASH", "HYPHEN", "OPEN_BRACKET", "CLOSE_BRACKET", "OPEN_QUOTE", "CLOSE_QUOTE", "QUOTE", "APOSTROPHE",
+    "OTHER", "SPACE", "NEWLINE", "LOWER", "UPPER", "DIGIT", "LETTER", "IDEOGRAPH",
+    "PERIOD", "BANG", "QUESTION", "ELLIPSIS", "STOP", "WIDE_STOP", "COMMA", "COLON", "SEMICOLON", "DASH", "HYPHEN",
+    "OPEN_BRACKET", "CLOSE_BRACKET", "OPEN_QUOTE", "CLOSE_QUOTE", "QUOTE", "APOSTROPHE",
     "BULLET", "SLASH", "AT", "HASH", "MARK", "PICTOGRAPH", "FORMAT",
 )  # fmt: skip
 KIND_BY_CLASS = (
@@ -115,15 +116,14 @@ def scanner_kinds() -> list[int]:
 
 
 def lower_differences() -> list[int]:
-    """Compute, modulo 2^16, what to add to a code point for its lower-case form; 0 where that is not a single character."""
+    """Compute, modulo 2^16, what to add to a code point for its lower-case form; 0 where that is several characters."""
     differences = [0] * 0x110000
     for code in range(0x20000):
         lower = chr(code).lower()
         if len(lower) == 1 and abs(ord(lower) - code) < 1 << 15:
             differences[code] = (ord(lower) - code) & 0xFFFF
-    differences[ord("’")] = (
-        ord("'") - ord("’") & 0xFFFF
-    )  # the typographic apostrophe is looked up like the straight one
+    # The typographic apostrophe is looked up like the straight one.
+    differences[ord("’")] = (ord("'") - ord("’")) & 0xFFFF
     return differences
 
 
@@ -172,7 +172,7 @@ def python_table(name: str, values: list[int]) -> str:
     """Write one table as a Python constant: the length of its index, and the packed numbers."""
     index, blocks = two_levels(values)
     packed = base64.b85encode(zlib.compress(array("H", index + blocks).tobytes(), 9)).decode("ascii")
-    lines = "\n".join(f'    "{packed[start : start + 120]}"' for start in range(0, len(packed), 120))
+    lines = "\n".join(f'    "{packed[start : start + 100]}"' for start in range(0, len(packed), 100))
     return f"""
 {name} = _unpack(
 {lines}
@@ -204,6 +204,7 @@ def _unpack(packed: str) -> array[int]:
 def _look_up(table: array[int], code: int) -> int:
     return table[_BLOCKS + (table[code >> 8] << 8) + (code & 255)]
 
+
 '''
 PYTHON_TAIL = '''
 
@@ -218,7 +219,7 @@ def kind_of(char: str) -> int:
 
 
 def lower_of(char: str) -> str:
-    """Give the lower-case form of one character, itself where that would be several; ’ becomes the straight apostrophe."""
+    """Give the lower-case form of one character, itself where that would be several; ’ becomes the straight one."""
     return chr(ord(char) + ((_look_up(_LOWER, ord(char)) + 0x8000 & 0xFFFF) - 0x8000))
 '''
 
@@ -235,9 +236,9 @@ def main() -> None:
         ),
         HERE.parent / "_unicode_table.py": PYTHON_HEAD
         + "".join(f"{name} = {1 << position}\n" for position, name in enumerate(CLASSES))
-        + "\n#: Names of the scanner's kinds, in the order of their numbers.\nKINDS = "
-        + repr(KINDS)
-        + "  # fmt: skip\n"
+        + "\n#: Names of the scanner's kinds, in the order of their numbers.\nKINDS = (\n"
+        + "".join(f'    "{name}",\n' for name in KINDS)
+        + ")\n"
         + python_table("_CLASSES", bits)
         + python_table("_KINDS", kinds)
         + python_table("_LOWER", lower)
