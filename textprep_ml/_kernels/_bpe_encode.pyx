@@ -21,6 +21,7 @@ cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
 
 cdef extern from "bpe_encode.h" nogil:
+    const uint64_t BPE_NO_ENTRY
     enum:
         BPE_BATCH
         BPE_DONE
@@ -28,7 +29,6 @@ cdef extern from "bpe_encode.h" nogil:
         BPE_GAP
         BPE_ID_BITS
         BPE_MEMORY
-        BPE_NO_RANK
         BPE_RANK_BITS
         BPE_UNKNOWN
         PRETOK_NONE
@@ -48,6 +48,7 @@ cdef extern from "bpe_encode.h" nogil:
         uint64_t *pairs
         uint64_t pairs_mask
         int32_t *joined
+        int64_t shift
         int32_t *byte_ranks
         uint32_t *byte_ids
         uint64_t *chars
@@ -339,18 +340,23 @@ cdef class BPEEncoder:
 
     cdef _set_pairs(self, object rows):
         cdef const int64_t *row = <const int64_t *>address(rows) if len(rows) else NULL
-        cdef size_t count = len(rows), rank
+        cdef size_t count = len(rows), rank, at
         if count >= 1 << BPE_RANK_BITS:
             raise ValueError(f"BPEEncoder takes fewer than {1 << BPE_RANK_BITS} merges, got {count}.")
         if count and not (rows.min() >= 0 and rows.max() < self.symbols.count):
             raise ValueError(f"The merges name ids outside 0 to {self.symbols.count - 1}.")
-        self.model.pairs = open_table(count, &self.model.pairs_mask)
+        self.model.pairs = open_table(2 * count, &self.model.pairs_mask)
+        for at in range(self.model.pairs_mask + 1):
+            self.model.pairs[at] = BPE_NO_ENTRY
         self.model.joined = <int32_t *>malloc((count + 1) * sizeof(int32_t))
         if not self.model.joined:
             raise MemoryError
+        self.model.shift = row[2] if count else -1
         for rank in range(count):
             bpe_add_pair(&self.model, <uint32_t>row[3 * rank], <uint32_t>row[3 * rank + 1], <uint32_t>rank)
             self.model.joined[rank] = <int32_t>row[3 * rank + 2]
+            if row[3 * rank + 2] != row[2] + <int64_t>rank:
+                self.model.shift = -1
 
     cdef _set_bytes(self, object symbols, set hidden, object byte_ids):
         cdef size_t left, right

@@ -21,9 +21,9 @@
 #define BPE_LITTLE_ENDIAN 0
 #endif
 
-#define BPE_ID_BITS 21
+#define BPE_ID_BITS 20
 #define BPE_RANK_BITS 22
-#define BPE_GAP 0x1FFFFEu       /* the id of what has none */
+#define BPE_GAP 0xFFFFEu        /* the id of what has none */
 #define BPE_NO_RANK 0x7FFFFFFF
 #define BPE_EMPTY (~(uint64_t)0)
 #define BPE_SHORT 64            /* symbols of a word that is merged without a heap */
@@ -32,9 +32,10 @@
 /* ------------------------------------------------------------------ the model, read only once it is built */
 
 typedef struct {
-    uint64_t *pairs;      /* open addressing: left id, right id, rank in one entry */
+    uint64_t *pairs;      /* open addressing: 1 when the search goes on behind the entry, left id, right id, rank */
     uint64_t pairs_mask;
     int32_t *joined;      /* rank -> id */
+    int64_t shift;        /* what every id of a merge is above its rank, or -1 when they do not go in step */
     int32_t *byte_ranks;  /* rank of two bytes, by left * 256 + right */
     uint32_t byte_ids[256];
     uint64_t *chars;      /* open addressing: (code point * 4 + place in the word) << 32 | id */
@@ -54,21 +55,45 @@ static inline uint64_t bpe_mix(uint64_t key) {
     return key ^ key >> 32;
 }
 
+#define BPE_GOES_ON ((uint64_t)1 << 63)
+#define BPE_NO_ENTRY (BPE_EMPTY >> 1) /* an id that no symbol has, twice */
+
+static inline uint64_t bpe_pair_key(uint32_t left, uint32_t right) {
+    return (uint64_t)left << BPE_ID_BITS | right;
+}
+
+/* The rank that an entry gives to a pair. Made without a branch, as it is a matter of chance. */
+static inline int32_t bpe_entry_rank(uint64_t entry, uint64_t key) {
+    return (entry & ~BPE_GOES_ON) >> BPE_RANK_BITS == key ? (int32_t)(entry & ((1u << BPE_RANK_BITS) - 1)) : BPE_NO_RANK;
+}
+
+/* The rank of a pair that was not in its first place. */
+static inline int32_t bpe_rank_behind(const bpe_model_t *model, uint64_t key, uint64_t at) {
+    int32_t rank;
+    do {
+        at = (at + 1) & model->pairs_mask;
+        rank = bpe_entry_rank(model->pairs[at], key);
+    } while (rank == BPE_NO_RANK && model->pairs[at] & BPE_GOES_ON);
+    return rank;
+}
+
 static inline int32_t bpe_rank(const bpe_model_t *model, uint32_t left, uint32_t right) {
-    uint64_t key = (uint64_t)left << BPE_ID_BITS | right, at = bpe_mix(key) & model->pairs_mask;
-    for (;; at = (at + 1) & model->pairs_mask) {
-        uint64_t entry = model->pairs[at];
-        if (entry >> BPE_RANK_BITS == key) return (int32_t)(entry & ((1u << BPE_RANK_BITS) - 1));
-        if (entry == BPE_EMPTY) return BPE_NO_RANK;
-    }
+    uint64_t key = bpe_pair_key(left, right), at = bpe_mix(key) & model->pairs_mask, entry = model->pairs[at];
+    int32_t rank = bpe_entry_rank(entry, key);
+    return BPE_LIKELY(rank != BPE_NO_RANK || !(entry & BPE_GOES_ON)) ? rank : bpe_rank_behind(model, key, at);
 }
 
 /* Give a pair its rank, unless it has one. */
 static inline void bpe_add_pair(bpe_model_t *model, uint32_t left, uint32_t right, uint32_t rank) {
-    uint64_t key = (uint64_t)left << BPE_ID_BITS | right, at = bpe_mix(key) & model->pairs_mask;
-    for (; model->pairs[at] != BPE_EMPTY; at = (at + 1) & model->pairs_mask)
-        if (model->pairs[at] >> BPE_RANK_BITS == key) return;
+    uint64_t key = bpe_pair_key(left, right), at = bpe_mix(key) & model->pairs_mask;
+    if (bpe_rank(model, left, right) != BPE_NO_RANK) return;
+    for (; model->pairs[at] << 1 != BPE_NO_ENTRY << 1; at = (at + 1) & model->pairs_mask) model->pairs[at] |= BPE_GOES_ON;
     model->pairs[at] = key << BPE_RANK_BITS | rank;
+}
+
+/* The id of the pair with this rank. */
+static inline uint32_t bpe_joined(const bpe_model_t *model, int32_t rank) {
+    return BPE_LIKELY(model->shift >= 0) ? (uint32_t)(rank + model->shift) : (uint32_t)model->joined[rank];
 }
 
 static inline uint32_t bpe_char_id(const bpe_model_t *model, uint32_t code, int place) {
@@ -167,34 +192,48 @@ static inline int bpe_highest_bit(uint64_t bits) {
 #endif
 }
 
-/* The bits of the symbols that live after merging at most 64. `keys` holds, at each symbol, the rank of the pair that begins there times 64
- * plus its place (so that the smallest key is the leftmost pair of lowest rank), and has room for four more. */
+/* The key of the pair at `at`: the smallest key is the leftmost pair of lowest rank. */
+static inline int32_t bpe_place_key(int32_t rank, int at) {
+    return rank == BPE_NO_RANK ? rank : rank << 6 | at;
+}
+
+/* Merge at most 64 symbols, whose pairs have these keys (each at its left symbol; there is room for four more). Give the bits of the symbols
+ * that live. The look-ups on both sides of a new symbol are made together and without branches, so that their memory arrives together. */
 static inline uint64_t bpe_merge_short(const bpe_model_t *model, uint32_t *ids, int32_t *keys, int n) {
     uint64_t alive = n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
-    int i, best, at, other;
+    int i;
     for (i = n - 1; i < n + 3; i++) keys[i] = BPE_NO_RANK;
     for (;;) {
-        uint64_t right, left;
-        best = BPE_NO_RANK;
+        int best = BPE_NO_RANK, at, other, before, after;
+        uint64_t right, left, left_key, right_key, left_at, right_at, left_entry, right_entry;
+        int32_t left_rank, right_rank;
         for (i = 0; i < n; i++) best = keys[i] < best ? keys[i] : best;
         if (best == BPE_NO_RANK) return alive;
         at = best & 63;
         right = alive & ~(uint64_t)1 << at;
         other = bpe_lowest_bit(right);
-        ids[at] = (uint32_t)model->joined[best >> 6];
+        ids[at] = bpe_joined(model, best >> 6);
         alive ^= (uint64_t)1 << other;
-        keys[other] = keys[at] = BPE_NO_RANK;
+        keys[other] = BPE_NO_RANK;
         right &= right - 1;
-        if (right) {
-            int32_t rank = bpe_rank(model, ids[at], ids[bpe_lowest_bit(right)]);
-            if (rank != BPE_NO_RANK) keys[at] = rank << 6 | at;
-        }
         left = alive & (((uint64_t)1 << at) - 1);
-        if (left) {
-            int before = bpe_highest_bit(left);
-            int32_t rank = bpe_rank(model, ids[before], ids[at]);
-            keys[before] = rank != BPE_NO_RANK ? rank << 6 | before : BPE_NO_RANK;
+        /* Where there is no neighbour, the symbol itself stands in for it, and what is found is dropped. */
+        after = right ? bpe_lowest_bit(right) : at;
+        before = left ? bpe_highest_bit(left) : at;
+        left_key = bpe_pair_key(ids[before], ids[at]);
+        right_key = bpe_pair_key(ids[at], ids[after]);
+        left_at = bpe_mix(left_key) & model->pairs_mask;
+        right_at = bpe_mix(right_key) & model->pairs_mask;
+        left_entry = model->pairs[left_at];
+        right_entry = model->pairs[right_at];
+        left_rank = bpe_entry_rank(left_entry, left_key);
+        right_rank = bpe_entry_rank(right_entry, right_key);
+        if (!BPE_LIKELY(!((left_entry | right_entry) & BPE_GOES_ON))) {
+            if (left_rank == BPE_NO_RANK && left_entry & BPE_GOES_ON) left_rank = bpe_rank_behind(model, left_key, left_at);
+            if (right_rank == BPE_NO_RANK && right_entry & BPE_GOES_ON) right_rank = bpe_rank_behind(model, right_key, right_at);
         }
+        keys[before] = bpe_place_key(left_rank, before);
+        keys[at] = right ? bpe_place_key(right_rank, at) : BPE_NO_RANK;
     }
 }
 
@@ -237,7 +276,7 @@ static inline void bpe_merge_long(const bpe_model_t *model, uint32_t *ids, uint3
         if (size) bpe_sift_down(heap, size, 0);
         if (ranks[at] != rank) continue; /* one of the two has been merged since */
         other = next[at];
-        ids[at] = (uint32_t)model->joined[rank];
+        ids[at] = bpe_joined(model, rank);
         next[at] = next[other];
         ranks[other] = ranks[at] = BPE_NO_RANK;
         if (next[at] < n) {
