@@ -7,7 +7,7 @@ their bytes stand in an arena. `_pure/counts.py` is the readable twin.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy
 
 cdef extern from "letters.h" nogil:
@@ -18,8 +18,7 @@ cdef extern from "letters.h" nogil:
     void load_word(const uint8_t* p, Py_ssize_t length, bint readable, uint64_t* low, uint64_t* high)
     uint64_t lower_eight(uint64_t word)
     uint64_t big_endian_prefix(const uint8_t* word, uint32_t length)
-    int compare_words(const void* a, const void* b)
-    int compare_counts(const void* a, const void* b)
+    void sort_words(CountedWord* words, Py_ssize_t n, bint by_count)
     ctypedef struct CountedWord:
         uint64_t prefix
         const uint8_t* word
@@ -200,7 +199,7 @@ cdef class WordTable:
                 place.high = high
                 place.count = times
                 self.short_used += 1
-                return self.grow_short() if 2 * self.short_used > self.short_mask else True
+                return self.grow_short() if 3 * self.short_used > 2 * self.short_mask else True
             slot = (slot + 1) & self.short_mask
 
     cdef bint count_long(self, const uint8_t* word, Py_ssize_t length, uint64_t times) noexcept nogil:
@@ -384,7 +383,7 @@ cdef class WordTable:
                     words[n].count = self.long_table[k].count
                     words[n].prefix = big_endian_prefix(words[n].word, words[n].length)
                     n += 1
-            qsort(words, n, sizeof(CountedWord), compare_counts if by_count else compare_words)
+            sort_words(words, n, by_count)
         return words
 
     def items(self):

@@ -3,6 +3,7 @@
 #define TEXTPREP_LETTERS_H
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include "unicode_classes.h"
 #if defined(__SSE2__)
@@ -127,5 +128,31 @@ static int compare_counts(const void *a, const void *b) {
     const CountedWord *x = (const CountedWord *)a, *y = (const CountedWord *)b;
     if (x->count != y->count) return x->count < y->count ? 1 : -1;
     return -compare_words(a, b);
+}
+
+/* Sort by word, or by count and word, both descending. By word, the first two bytes make buckets that are sorted one by one: most of the
+   comparisons of a large sort are never made. */
+static void sort_words(CountedWord *words, ptrdiff_t n, int by_count) {
+    enum { BUCKETS = 1 << 16 };
+    ptrdiff_t *ends;
+    CountedWord *copy;
+    if (by_count || n < 4096) {
+        qsort(words, (size_t)n, sizeof *words, by_count ? compare_counts : compare_words);
+        return;
+    }
+    ends = (ptrdiff_t *)calloc(BUCKETS + 1, sizeof *ends);
+    copy = (CountedWord *)malloc((size_t)n * sizeof *copy);
+    if (!ends || !copy) {
+        qsort(words, (size_t)n, sizeof *words, compare_words);
+    } else {
+        memcpy(copy, words, (size_t)n * sizeof *copy);
+        for (ptrdiff_t k = 0; k < n; k++) ends[(words[k].prefix >> 48) + 1]++;
+        for (ptrdiff_t b = 0; b < BUCKETS; b++) ends[b + 1] += ends[b];
+        for (ptrdiff_t k = 0; k < n; k++) words[ends[copy[k].prefix >> 48]++] = copy[k];
+        for (ptrdiff_t b = 0, start = 0; b < BUCKETS; start = ends[b++])
+            if (ends[b] - start > 1) qsort(words + start, (size_t)(ends[b] - start), sizeof *words, compare_words);
+    }
+    free(ends);
+    free(copy);
 }
 #endif

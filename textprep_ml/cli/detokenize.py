@@ -18,14 +18,22 @@ def _join_record(detokenizer: Any, line: str, number: int) -> str:
         record = json.loads(line)
         tokens, spans = record["tokens"], record.get("spans")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CorpusFormatError(f'line {number}: expected a JSON object with "tokens", got {line[:80]!r} ({error}).') from None
+        raise CorpusFormatError(
+            f'line {number}: expected a JSON object with "tokens", got {line[:80]!r} ({error}).'
+        ) from None
     return detokenizer.join(tokens, spans=spans)
 
 
 def detokenize(
-    files: Annotated[list[Path] | None, typer.Argument(help="Files, or - for standard input. Default: standard input.")] = None,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help='Lines are JSON with "tokens" and, for the exact inverse, "spans".')] = False,
-    quotes: Annotated[str, typer.Option(help="keep, or straight: the Treebank's quotes become straight ones.")] = "keep",
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Files, or - for standard input. Default: standard input.")
+    ] = None,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", help='Lines are JSON with "tokens" and, for the exact inverse, "spans".')
+    ] = False,
+    quotes: Annotated[
+        str, typer.Option(help="keep, or straight: the Treebank's quotes become straight ones.")
+    ] = "keep",
     hyphens: Annotated[str, typer.Option(help="join or space: how a hyphen that is a token stands.")] = "join",
 ) -> None:
     """Join tokens to text: one output line for each input line."""

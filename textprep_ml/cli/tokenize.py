@@ -56,7 +56,9 @@ def make_tokenizer(scheme: str, pattern: str, language: str, contractions: str, 
 
     if scheme == Scheme.words:
         given = {"language": language, **({"contractions": contractions} if contractions else {})}
-        return tokenization.WordTokenizer.from_preset(preset, **given) if preset else tokenization.WordTokenizer(**given)
+        return (
+            tokenization.WordTokenizer.from_preset(preset, **given) if preset else tokenization.WordTokenizer(**given)
+        )
     if scheme == Scheme.treebank:
         return tokenization.TreebankTokenizer()
     if scheme == Scheme.regex:
@@ -102,10 +104,16 @@ _WRITERS: dict[str, Callable[[Any, str], str]] = {
 
 
 def tokenize(
-    files: Annotated[list[Path] | None, typer.Argument(help="Files, or - for standard input. Default: standard input.")] = None,
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Files, or - for standard input. Default: standard input.")
+    ] = None,
     scheme: Annotated[Scheme, typer.Option(help="Which tokenizer.")] = Scheme.words,
-    format: Annotated[Format, typer.Option(help="lines: tokens and blanks; spans: start:end; jsonl; conllu.")] = Format.lines,
-    pattern: Annotated[str, typer.Option(help="For --scheme regex: a name such as book or gpt2, or a regular expression.")] = "book",
+    format: Annotated[
+        Format, typer.Option(help="lines: tokens and blanks; spans: start:end; jsonl; conllu.")
+    ] = Format.lines,
+    pattern: Annotated[
+        str, typer.Option(help="For --scheme regex: a name such as book or gpt2, or a regular expression.")
+    ] = "book",
     language: Annotated[str, typer.Option(help="For --scheme words: en, fr, it, de.")] = "en",
     contractions: Annotated[str, typer.Option(help="For --scheme words: split, keep, ptb, spacy, moses.")] = "",
     preset: Annotated[str | None, typer.Option(help="For --scheme words: ud or ptb.")] = None,

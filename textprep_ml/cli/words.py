@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 from textprep_ml.cli._streams import CHUNK_BYTES, open_binary
 
 
-def _chunks(files: list[Path]) -> Iterator[bytes]:
-    """Read the files as one stream, as ``cat`` does."""
+def _chunks(files: list[Path]) -> Iterator[memoryview]:
+    """Read the files as one stream, as ``cat`` does; the memory of a chunk is used again for the next."""
+    buffer = memoryview(bytearray(CHUNK_BYTES))
     for path in files or [Path("-")]:
         with open_binary(path) as file:
-            while chunk := file.read(CHUNK_BYTES):
-                yield chunk
+            while size := cast(io.BufferedIOBase, file).readinto(buffer):
+                yield buffer[:size]
 
 
 def _list_words(kernel: Any, files: list[Path], ignore_case: bool) -> None:
@@ -32,7 +34,7 @@ def _count_words(kernel: Any, files: list[Path], ignore_case: bool, unicode: boo
     table = kernel.WordTable(unicode=unicode, fold=ignore_case)
     at_start = True
     for chunk in _chunks(files):
-        if at_start and not unicode and not chunk[:1].isalpha():
+        if at_start and not unicode and not bytes(chunk[:1]).isalpha():
             table.add_counts([(b"", 1)])  # `tr` makes an empty first line of what is before the first word
         at_start = False
         table.add(chunk)
@@ -47,16 +49,22 @@ def _lower_all(kernel: Any, table: Any) -> Any:
 
 
 def words(
-    files: Annotated[list[Path] | None, typer.Argument(help="Files, or - for standard input. Default: standard input.")] = None,
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Files, or - for standard input. Default: standard input.")
+    ] = None,
     ignore_case: Annotated[bool, typer.Option("--ignore-case", "-i", help="Lower the words first.")] = False,
     count: Annotated[bool, typer.Option("--count", "-c", help="Count equal words; in byte order.")] = False,
-    top: Annotated[int | None, typer.Option(min=0, help="Count; the N most frequent, or all of them by frequency with 0.")] = None,
-    unicode: Annotated[bool, typer.Option("--unicode", "-u", help="Letters of all scripts, not A to Z only; needs --count or --top.")] = False,
+    top: Annotated[
+        int | None, typer.Option(min=0, help="Count; the N most frequent, or all of them by frequency with 0.")
+    ] = None,
+    unicode: Annotated[
+        bool, typer.Option("--unicode", "-u", help="Letters of all scripts, not A to Z only; needs --count or --top.")
+    ] = False,
 ) -> None:
     r"""List or count words, byte for byte as the Unix tools do under LC_ALL=C.
 
-    Without options: tr -sc 'A-Za-z' '\n'. With --count: that, then sort | uniq -c. With --ignore-case: tr A-Z a-z between them.
-    With --top 0: sort -n -r behind them; with --top N also head -n N.
+    Without options: tr -sc 'A-Za-z' '\n'. With --count: that, then sort | uniq -c. With --ignore-case: tr A-Z a-z
+    between them. With --top 0: sort -n -r behind them; with --top N also head -n N.
     """
     from textprep_ml import _kernels
 
