@@ -85,7 +85,7 @@ def check_linear(
     last = int((offsets + (highest[columns] * strides).sum(axis=1)).max())
     if offsets.min() < 0 or strides.min() < 0 or last >= len(weights):
         raise ValueError(
-            f"The templates reach weight {last}, but there are {len(weights)}: model and lexicon do not belong together."
+            f"The templates reach weight {last} of {len(weights)}: model and lexicon do not belong together."
         )
 
 

@@ -1,0 +1,220 @@
+"""Sentence boundaries: the candidates of a text, scored by a linear model or a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from textprep_ml._kernels._pure.boundary_candidates import CandidateKind, Document, Lexicon
+from textprep_ml._kernels._pure.boundary_codes import BLANK, Kind, Newline, hash_word
+from textprep_ml._kernels._pure.boundary_context import WordCount, count_tokens
+from textprep_ml._kernels._pure.boundary_tokens import read_tokens
+from textprep_ml._kernels.boundary_checks import (
+    N_COLUMNS,
+    N_KINDS,
+    check_linear,
+    check_offsets,
+    check_texts,
+    check_thresholds,
+    check_tree,
+)  # fmt: skip
+from textprep_ml._unicode_table import kind_of, lower_of
+
+__all__ = ["KIND_NAMES", "NEWLINE_MODES", "BoundaryScanner", "Lexicon", "count_words", "hash_word", "join_spans"]
+
+NEWLINE_MODES = {mode.name.lower(): int(mode) for mode in Newline}
+KIND_NAMES = ("mark", "inside", "mark_line", "line", "paragraph", "gap")
+
+Offsets = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.uint16]
+Integers = npt.NDArray[np.integer[Any]]
+Boundaries = tuple[Offsets, Offsets, Offsets]
+
+#: The score of a boundary that no model is asked for.
+FORCED = 100.0
+# --- the scanner ------------------------------------------------------------------------------------------------------
+
+
+class BoundaryScanner:
+    """Finds, describes and scores the candidates of texts.
+
+    Without `set_linear` or `set_tree` it can only `describe`.
+    """
+
+    def __init__(self, lexicon: Lexicon, newline: str = "auto", kinds: Collection[str] = KIND_NAMES) -> None:
+        self.lexicon = lexicon
+        self.newline = NEWLINE_MODES[newline]
+        self.enabled = {KIND_NAMES.index(kind) for kind in kinds}
+        self.thresholds = np.zeros(N_KINDS, dtype=np.float32)
+        self.linear: list[npt.NDArray[Any]] | None = None
+        self.tree: list[npt.NDArray[Any]] | None = None
+
+    def set_linear(
+        self, offsets: npt.ArrayLike, columns: npt.ArrayLike, strides: npt.ArrayLike, weights: npt.ArrayLike
+    ) -> None:
+        """Score by a sum of weights, one per template.
+
+        Template `t` reads the columns ``columns[t]`` (padded by column 0 with stride 0) and takes the weight at
+        ``offsets[t] + sum(row[columns[t]] * strides[t])``.
+        """
+        arrays: list[npt.NDArray[Any]] = [np.array(values, dtype=np.int32) for values in (offsets, columns, strides)]
+        arrays += [np.array(weights, dtype=np.float32)]
+        check_linear(self.lexicon.highest, *arrays)
+        self.linear, self.tree = arrays, None
+
+    def set_tree(
+        self,
+        column: npt.ArrayLike,
+        threshold: npt.ArrayLike,
+        left: npt.ArrayLike,
+        right: npt.ArrayLike,
+        score: npt.ArrayLike,
+        rank_offsets: npt.ArrayLike,
+        ranks: npt.ArrayLike,
+    ) -> None:
+        """Score by a binary tree over the ranks of the codes; a leaf has ``left == -1``."""
+        arrays: list[npt.NDArray[Any]] = [
+            np.array(values, dtype=np.int32) for values in (column, threshold, left, right)
+        ]
+        arrays += [
+            np.array(score, dtype=np.float32),
+            np.array(rank_offsets, dtype=np.int32),
+            np.array(ranks, dtype=np.uint16),
+        ]
+        check_tree(self.lexicon.highest, *arrays)
+        self.linear, self.tree = None, arrays
+
+    def set_thresholds(self, thresholds: npt.ArrayLike) -> None:
+        """Set, for each kind of candidate, the score from which on it is a boundary."""
+        checked = np.array(thresholds, dtype=np.float32)
+        check_thresholds(checked)
+        self.thresholds = checked
+
+    def describe(self, texts: list[str]) -> tuple[Offsets, Offsets, Offsets, npt.NDArray[np.uint8], Rows]:
+        """Give ``(offsets, ends, starts, kinds, rows)``; text i has the candidates ``offsets[i]:offsets[i + 1]``."""
+        offsets, ends, starts, kinds, rows, _ = self._scan(texts)
+        return offsets, ends, starts, kinds, rows
+
+    def score(
+        self, texts: list[str]
+    ) -> tuple[Offsets, Offsets, Offsets, npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+        """Give ``(offsets, ends, starts, kinds, scores)``."""
+        offsets, ends, starts, kinds, rows, forced = self._scan(texts)
+        return offsets, ends, starts, kinds, self._evaluate(rows, forced)
+
+    def boundaries(self, texts: list[str]) -> Boundaries:
+        """Give ``(offsets, ends, starts)`` of the boundaries alone."""
+        offsets, ends, starts, kinds, rows, forced = self._scan(texts)
+        keep = (self._evaluate(rows, forced) >= self.thresholds[kinds]) | forced
+        return np.concatenate([[0], np.cumsum(keep)])[offsets], ends[keep], starts[keep]
+
+    def spans(self, texts: list[str]) -> tuple[Offsets, Offsets]:
+        """Give ``(offsets, spans)``: the sentences of all texts, without the white space around them."""
+        return join_spans(texts, *self.boundaries(texts))
+
+    def _scan(self, texts: list[str]) -> tuple[Any, ...]:
+        """Find and describe the candidates; the last array tells which are boundaries whatever the model says."""
+        offsets, found, rows = [0], [], []
+        for text in check_texts(texts):
+            document = Document(text, self.newline, self.lexicon)
+            for i, kind, place in document.candidates():
+                left, right = document.tokens[i - 1], document.tokens[i]
+                forced = kind == CandidateKind.PARAGRAPH or (self.newline == Newline.HARD and right.newlines > 0)
+                if forced or kind in self.enabled:
+                    found.append((left.end, right.start, kind, forced))
+                    rows.append(document.describe(i, kind, place))
+            offsets.append(len(found))
+        table = np.array(found, dtype=np.int64).reshape(-1, 4)
+        return (
+            np.array(offsets, dtype=np.int64),
+            table[:, 0].copy(),
+            table[:, 1].copy(),
+            table[:, 2].astype(np.uint8),
+            np.array(rows, dtype=np.uint16).reshape(-1, N_COLUMNS),
+            table[:, 3].astype(bool),
+        )
+
+    def _evaluate(self, rows: Rows, forced: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+        if self.linear is not None:
+            scores = sum_weights(rows, *self.linear)
+        elif self.tree is not None:
+            scores = walk_tree(rows, *self.tree)
+        else:
+            raise ValueError("BoundaryScanner has no model: call set_linear or set_tree first.")
+        scores[forced] = FORCED
+        return scores
+
+
+def sum_weights(
+    rows: Rows, offsets: Integers, columns: Integers, strides: Integers, weights: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    """Add up the weights of the templates, one template after another."""
+    total = np.zeros(len(rows), dtype=np.float32)
+    for offset, column, stride in zip(offsets, columns, strides, strict=True):
+        total += weights[offset + (rows[:, column].astype(np.int64) * stride).sum(axis=1)]
+    return total
+
+
+def walk_tree(rows: Rows, *tree: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Go from the root to a leaf with each row."""
+    column, threshold, left, right, score, rank_offsets, ranks = (values.tolist() for values in tree)
+    scores = []
+    for row in rows.tolist():
+        node = 0
+        while left[node] >= 0:
+            rank = ranks[rank_offsets[column[node]] + row[column[node]]]
+            node = left[node] if rank <= threshold[node] else right[node]
+        scores.append(score[node])
+    return np.array(scores, dtype=np.float32)
+
+
+# --- words and sentences ----------------------------------------------------------------------------------------------
+
+
+def count_words(texts: list[str]) -> tuple[list[str], Offsets]:
+    """Count how the words of many texts behave.
+
+    Gives the lower-cased words in the order of their first occurrence and an array with the columns: in lower case,
+    capitalised inside a sentence, with a period, with a period before a lower-case word, without a period.
+    """
+    words: dict[int, str] = {}
+    counts: dict[int, WordCount] = {}
+    for text in check_texts(texts):
+        tokens = read_tokens(text, Newline.AUTO)
+        count_tokens(tokens, counts)
+        for token in tokens:
+            if token.is_word and token.hash not in words:
+                words[token.hash] = lower_word(text[token.core : token.core + token.length])
+    table = [(c.lower, c.upper_inside, c.period, c.period_then_lower, c.bare) for c in counts.values()]
+    return list(words.values()), np.array(table, dtype=np.int64).reshape(-1, 5)
+
+
+def lower_word(word: str) -> str:
+    """Write a word as its hash sees it, so that `hash_word` finds it again."""
+    return "".join(lower_of(char) for char in word if kind_of(char) != Kind.FORMAT)
+
+
+def join_spans(texts: list[str], offsets: Offsets, ends: Offsets, starts: Offsets) -> tuple[Offsets, Offsets]:
+    """Turn boundaries into sentence spans: give ``(offsets, spans)`` over all texts."""
+    check_offsets(len(texts), offsets, ends, starts)
+    spans: list[tuple[int, int]] = []
+    span_offsets = [0]
+    for text, first, last in zip(check_texts(texts), offsets[:-1], offsets[1:], strict=True):
+        start, stop = strip_bounds(text)
+        if start < stop:
+            spans += zip([start, *starts[first:last]], [*ends[first:last], stop], strict=True)
+        span_offsets.append(len(spans))
+    return np.array(span_offsets, dtype=np.int64), np.array(spans, dtype=np.int64).reshape(-1, 2)
+
+
+def strip_bounds(text: str) -> tuple[int, int]:
+    """Give the span of a text without the white space around it."""
+    start, stop = 0, len(text)
+    while start < stop and kind_of(text[start]) in BLANK:
+        start += 1
+    while stop > start and kind_of(text[stop - 1]) in BLANK:
+        stop -= 1
+    return start, stop

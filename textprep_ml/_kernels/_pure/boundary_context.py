@@ -1,0 +1,186 @@
+"""What a candidate needs to know beyond its own tokens: how words and lines of the text behave, what came before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textprep_ml._kernels._pure.boundary_codes import Closer, Kind, Lead, Mark, Shape
+from textprep_ml._kernels._pure.boundary_parts import Token
+
+LONGEST_LINE = 255
+LONG_LINE = 160
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class WordCount:
+    """How often a word occurs, and how."""
+
+    lower: int = 0
+    #: Capitalised inside a sentence.
+    upper_inside: int = 0
+    period: int = 0
+    period_then_lower: int = 0
+    #: Without a period.
+    bare: int = 0
+
+
+def count_tokens(tokens: Sequence[Token], counts: dict[int, WordCount]) -> None:
+    """Count the words of one text by their hashes; new words are appended in the order of their first occurrence."""
+    before: Token | None = None
+    for token in tokens:
+        if token.is_word:
+            count = counts.setdefault(token.hash, WordCount())
+            count_case(count, token, before)
+            count_period(count, token)
+        if before is not None and before.is_word and before.mark == Mark.PERIOD and continues(token):
+            counts[before.hash].period_then_lower += 1
+        before = token
+
+
+def count_case(count: WordCount, token: Token, before: Token | None) -> None:
+    """Count a word in lower case, or one that is capitalised though no sentence starts with it."""
+    if token.first == Kind.LOWER:
+        count.lower += 1
+    elif token.first == Kind.UPPER and token.lead == Lead.NONE and is_inside(token, before):
+        count.upper_inside += 1
+
+
+def count_period(count: WordCount, token: Token) -> None:
+    """Count a word with a period, or without one; a comma after the period shows that the sentence goes on."""
+    if token.mark in (Mark.PERIOD, Mark.END_THEN_COMMA):
+        count.period += 1
+        count.period_then_lower += token.mark == Mark.END_THEN_COMMA
+    else:
+        count.bare += 1
+
+
+def is_inside(token: Token, before: Token | None) -> bool:
+    """Whether the token follows another on the same line without a mark between them."""
+    return before is not None and before.mark == Mark.NONE and not token.newlines
+
+
+def continues(token: Token) -> bool:
+    """Whether the token looks like the middle of a sentence."""
+    return token.first == Kind.LOWER and token.lead == Lead.NONE and token.newlines < 2
+
+
+# --- style ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What kind of text it is, as codes, and the line length that 19 of 20 lines do not pass."""
+
+    marks: int
+    lines: int
+    line_ends: int
+    capitals: int
+    width: int
+
+
+def bucket(value: float, limits: Sequence[float]) -> int:
+    """Count the rising limits that `value` reaches."""
+    return sum(value >= limit for limit in limits)
+
+
+def share(part: int, whole: int, default: float = 0.0) -> float:
+    """Divide, where there is anything to divide by."""
+    return part / whole if whole else default
+
+
+def measure_style(tokens: Sequence[Token]) -> Style:
+    """Look at the marks, lines and capitals of a text."""
+    lines = split_lines(tokens)
+    lengths = [min(line[-1].end - line[0].start, LONGEST_LINE) for line in lines]
+    width = usual_width(lengths)
+    marked_lines = sum(line[-1].ends for line in lines)
+    return Style(
+        marks=bucket(share(sum(token.ends for token in tokens), len(tokens)), (0.005, 0.02, 0.04, 0.07)),
+        lines=line_code(lengths, width),
+        line_ends=0 if len(lines) < 2 else 1 + bucket(share(marked_lines, len(lines)), (0.25, 0.6)),
+        capitals=capitals_code(tokens),
+        width=width,
+    )
+
+
+def split_lines(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Group the tokens by lines."""
+    lines: list[list[Token]] = []
+    for token in tokens:
+        if token.newlines or not lines:
+            lines.append([])
+        lines[-1].append(token)
+    return lines
+
+
+def usual_width(lengths: Sequence[int]) -> int:
+    """Find the length that 19 of 20 lines do not pass."""
+    enough = -(-19 * len(lengths) // 20)
+    return sorted(lengths)[enough - 1] if lengths else 0
+
+
+def line_code(lengths: Sequence[int], width: int) -> int:
+    """Tell one line (0), a paragraph to a line (1), lines wrapped at one width (2), and the rest (3) apart."""
+    if len(lengths) < 2:
+        return 0
+    if width >= LONG_LINE:
+        return 1
+    n_full = sum(length * 10 >= width * 7 for length in lengths)
+    return 2 if width >= 40 and n_full * 2 >= len(lengths) else 3
+
+
+def capitals_code(tokens: Sequence[Token]) -> int:
+    """Say how usual capitals inside sentences are; 4 for a text in capitals."""
+    lower = sum(token.first == Kind.LOWER for token in tokens)
+    upper = sum(token.shape == Shape.UPPER for token in tokens)
+    if lower * 2 < upper:
+        return 4
+    inside = [token for before, token in zip(tokens, tokens[1:], strict=False) if is_inside(token, before)]
+    return bucket(share(sum(token.first == Kind.UPPER for token in inside), len(inside), 0.1), (0.01, 0.08, 0.2))
+
+
+# --- place ------------------------------------------------------------------------------------------------------------
+
+
+def is_enumerator(token: Token) -> bool:
+    """Whether the token looks like the mark of a list item: ``2.``, ``(b)``, ``IV)``."""
+    short = token.length <= 4 and token.shape in (Shape.NUMBER, Shape.INITIAL, Shape.SINGLE_LOWER, Shape.ROMAN)
+    return short and (token.mark == Mark.PERIOD or token.closer == Closer.BRACKET_AFTER)
+
+
+@dataclass(slots=True)
+class Place:
+    """How far a line and a sentence have come, and what is open."""
+
+    line_start: int = 0
+    line_tokens: int = 0
+    line_code: int = 0
+    since_end: int = 0
+    quote: bool = False
+    brackets: int = 0
+
+    def advance(self, token: Token) -> None:
+        """Move past a token."""
+        if token.newlines or not self.line_tokens:
+            self.line_start = token.start
+            self.line_tokens = self.since_end = 0
+            self.line_code = line_start_code(token)
+        if token.newlines >= 2:
+            self.quote, self.brackets = False, 0
+        self.line_tokens += 1
+        self.since_end += 1
+        self.quote = (self.quote or token.opens_quote) and not token.closes_quote
+        self.brackets = max(0, self.brackets + token.brackets)
+
+
+def line_start_code(token: Token) -> int:
+    """Say how a line starts: with a bullet (1), a number (2), indented (4), or with a word (0)."""
+    if token.lead in (Lead.BULLET, Lead.DASH):
+        return 1
+    if is_enumerator(token):
+        return 2
+    return 4 if token.blanks >= 2 else 0

@@ -1,0 +1,165 @@
+"""Tokens of the boundary scanner.
+
+A token is a run of non-blanks, cut further where an end mark is followed by what looks like the start of a sentence.
+It has three parts: the lead (opening quotes, brackets, bullets), the core (from the first letter or digit to the last),
+and the trail (marks and closers). Whatever is asked of a text later is asked of its tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textprep_ml._kernels._pure.boundary_codes import (
+    BLANK,
+    CLOSER,
+    CORE,
+    END,
+    HASH_SEED,
+    HASHED_MARKS,
+    MOST_BLANKS,
+    MOST_NEWLINES,
+    OPENER,
+    STARTS,
+    Kind,
+    Mark,
+    Newline,
+    Shape,
+    hash_step,
+    mix_hash,
+)
+from textprep_ml._kernels._pure.boundary_parts import Text, Token, read_core, read_lead, read_trail
+
+
+def read_tokens(chars: str, newline: int) -> list[Token]:
+    """Cut a text into tokens, from left to right; nothing is looked at more than a few times."""
+    text, n = Text(chars), len(chars)
+    tokens: list[Token] = []
+    position, blanks, newlines = skip_blanks(text, 0)
+    while position < n:
+        stop = text.skip_to(BLANK, position, n)
+        if newline == Newline.SOFT or (newline == Newline.PARAGRAPH and newlines == 1):
+            blanks, newlines = max(blanks, min(newlines, 1)), 0
+        for token in read_chunk(text, position, stop):
+            if token.start == position:
+                token.blanks, token.newlines = blanks, newlines
+            if tokens and token.newlines == 0:
+                inherit_mark(tokens[-1], token)
+            tokens.append(token)
+        position, blanks, newlines = skip_blanks(text, stop)
+    return tokens
+
+
+def skip_blanks(text: Text, position: int) -> tuple[int, int, int]:
+    """Skip white space; give where it ends, its blanks and its newlines."""
+    blanks = newlines = 0
+    while position < len(text.chars) and text.kinds[position] in BLANK:
+        if text.kinds[position] == Kind.NEWLINE:
+            newlines = min(newlines + 1, MOST_NEWLINES)
+            blanks = 0
+        elif blanks < MOST_BLANKS:
+            blanks += 4 if text.chars[position] == "\t" else 1
+        position += 1
+    return position, blanks, newlines
+
+
+def read_chunk(text: Text, start: int, stop: int) -> Iterator[Token]:
+    """Cut the run of non-blanks ``[start, stop)`` into tokens."""
+    link = is_link(text, start, stop)
+    while start < stop:
+        core = text.skip_to(CORE, start, stop)
+        token = read_marks(text, start, stop) if core == stop else read_word(text, start, core, stop, link)
+        yield token
+        start = token.end
+
+
+def is_link(text: Text, start: int, stop: int) -> bool:
+    """Whether the run holds ``://``, or ``@`` after a letter or digit."""
+    before: int = Kind.SPACE
+    for i in range(start, stop):
+        kind = text.kinds[i]
+        if kind == Kind.AT and before in CORE:
+            return True
+        if before == Kind.SLASH and text.chars[i] == "/" and i - 2 >= start and text.chars[i - 2] == ":":
+            return True
+        before = kind
+    return False
+
+
+def inherit_mark(before: Token, token: Token) -> None:
+    """Let an emoji go with the end mark before it, and a stray period make an ellipsis of it."""
+    if not before.ends:
+        return
+    if token.shape == Shape.PICTOGRAPH and not token.ends:
+        token.mark = before.mark
+    elif token.shape == Shape.EMPTY and token.mark == Mark.PERIOD and before.mark not in (Mark.BANG, Mark.QUESTION):
+        token.mark = Mark.ELLIPSIS
+
+
+def read_marks(text: Text, start: int, stop: int) -> Token:
+    """Describe a token without letters or digits: marks, rules, emoji."""
+    token = Token(start, start, stop, stop)
+    read_lead(text, token, start + 1)
+    token.brackets, token.opens_quote = 0, False
+    read_trail(text, token, start)
+    token.shape = Shape.PICTOGRAPH if Kind.PICTOGRAPH in text.kinds[start:stop] else Shape.EMPTY
+    value = HASH_SEED
+    for char in text.chars[start : min(stop, start + HASHED_MARKS)]:
+        value = hash_step(value, char)
+    token.hash = mix_hash(value)
+    return token
+
+
+def read_word(text: Text, start: int, core: int, stop: int, link: bool) -> Token:
+    """Describe the token whose core starts at `core`; it ends at the first inner boundary."""
+    core_end, end = find_end(text, core, stop, link)
+    token = Token(start, core, core_end, end)
+    read_lead(text, token, core)
+    letters = read_core(text, token)
+    read_trail(text, token, core_end)
+    token.first = letters.first
+    token.shape = Shape.LINK if link else letters.shape()
+    return token
+
+
+def find_end(text: Text, core: int, stop: int, link: bool) -> tuple[int, int]:
+    """Find the end of the core and the end of the token."""
+    position = core
+    while True:
+        core_end = text.skip(CORE, position, stop)
+        position = text.skip_to(CORE, core_end, stop)
+        if position == stop:
+            return core_end, stop
+        end = inner_boundary(text, core, core_end, position, stop, link)
+        if end is not None:
+            return core_end, end
+
+
+def inner_boundary(text: Text, core: int, run: int, run_end: int, stop: int, link: bool) -> int | None:
+    """Where the token ends if the marks ``[run, run_end)`` between two parts of the core end a sentence."""
+    ends = [i for i in range(run, run_end) if text.kinds[i] in END]
+    if not ends:
+        return None
+    kinds = [text.kinds[i] for i in ends]
+    end = text.skip(CLOSER | {Kind.PICTOGRAPH}, ends[-1] + 1, run_end)
+    if Kind.WIDE_STOP in kinds:
+        # A wide full stop between digits is a decimal point.
+        digits = text.kinds[run - 1] == Kind.DIGIT == text.kinds[run_end]
+        return None if text.chars[run:run_end] == "\uff0e" and digits else end
+    single_period = kinds[-1] == Kind.PERIOD and kinds.count(Kind.PERIOD) == 1
+    if link or (single_period and run - core < 2):
+        return None
+    return end if starts_sentence(text, end, stop, single_period) else None
+
+
+def starts_sentence(text: Text, start: int, stop: int, after_single_period: bool) -> bool:
+    """Whether what stands directly after an end mark looks like the start of a sentence."""
+    start = text.skip(OPENER, start, stop)
+    if start == stop:
+        return False
+    kind = text.kinds[start]
+    if not after_single_period:
+        return kind in STARTS
+    if kind != Kind.UPPER:
+        return kind in (Kind.LETTER, Kind.IDEOGRAPH)
+    following: int = text.kinds[start + 1] if start + 1 < stop else Kind.SPACE
+    return following == Kind.LOWER or (text.chars[start] == "I" and following not in CORE and following != Kind.PERIOD)
