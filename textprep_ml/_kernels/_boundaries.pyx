@@ -47,6 +47,7 @@ cdef extern from "boundaries.h" nogil:
         int8_t brackets
         uint8_t opens_quote
         uint8_t closes_quote
+        uint8_t softened
     ctypedef struct entry_t:
         uint64_t hash
         uint32_t lower
@@ -179,6 +180,19 @@ cdef bint starts_sentence(const char_t *text, int64_t i, int64_t end, bint after
     return following == K_LOWER or (text[i] == 73 and not is_core(following) and following != K_PERIOD)
 
 
+cdef bint is_speech_tag(const char_t *text, int64_t i, int64_t end) noexcept nogil:
+    """Whether a verb of saying stands within a few characters after an East Asian quotation."""
+    cdef int64_t stop = i + 5 if i + 5 < end else end
+    cdef uint32_t code
+    while i < stop and is_core(uc_kind(text[i])):
+        code = text[i]
+        # 说 說 道 问 問 喊 と
+        if code == 0x8BF4 or code == 0x8AAA or code == 0x9053 or code == 0x95EE or code == 0x554F or code == 0x558A or code == 0x3068:
+            return True
+        i += 1
+    return False
+
+
 cdef int64_t inner_boundary(const char_t *text, int64_t core_start, int64_t run, int64_t run_end, int64_t chunk_end, bint link) noexcept nogil:
     """Where the token ends when the run of non-core characters [run, run_end) inside it ends a sentence, else -1."""
     cdef int64_t i, last = -1
@@ -205,7 +219,7 @@ cdef int64_t inner_boundary(const char_t *text, int64_t core_start, int64_t run,
     while i < run_end and (is_closer(uc_kind(text[i])) or uc_kind(text[i]) == K_PICTOGRAPH):
         i += 1
     if kind == K_WIDE_STOP:
-        return i
+        return -1 if i > last + 1 and is_speech_tag(text, i, chunk_end) else i
     return i if starts_sentence(text, i, chunk_end, kind == K_PERIOD and n_periods == 1) else -1
 
 
@@ -615,14 +629,18 @@ cdef void advance(state_t *s, token_t *t) noexcept nogil:
         s.brackets = 0
 
 
-cdef inline bint is_candidate(token_t *left, token_t *right, style_t *d) noexcept nogil:
+cdef inline bint is_candidate(token_t *left, token_t *right, style_t *d, state_t *s) noexcept nogil:
     """Reject the gaps between words that hopelessly continue a sentence, and the gaps before marks that stand alone."""
     if right.newlines:
         return True
     if right.shape == SHAPE_EMPTY and is_end_mark(right.mark) and right.lead != LEAD_BULLET:
         return False
     if is_end_mark(left.mark):
+        if left.mark == MARK_WIDE and s.brackets > 0:
+            return False    # East Asian text: nothing ends inside brackets
         return right.shape != SHAPE_PICTOGRAPH
+    if right.softened:
+        return False        # a line break that is to mean nothing is no boundary without a mark
     if left.mark > MARK_COMMA or right.lead != LEAD_NONE or left.shape == SHAPE_PICTOGRAPH:
         return True
     if right.first == K_LOWER:
@@ -901,14 +919,17 @@ cdef take_float(float *values, int64_t n):
 cdef int64_t fill_tokens(const char_t *text, scan_t *scan, work_t *w, int64_t n, int newline) noexcept nogil:
     """Read tokens into the block from index `n` until it is full or the text ends; give how many there are."""
     cdef token_t *t
+    cdef bint softened
     while n < w.capacity:
         if scan.position >= scan.chunk_end and not find_chunk(text, scan):
             break
-        if newline == NEWLINE_SOFT or (newline == NEWLINE_PARAGRAPH and scan.newlines == 1):
-            scan.blanks += scan.newlines > 0 and scan.blanks == 0
+        softened = scan.newlines > 0 and (newline == NEWLINE_SOFT or (newline == NEWLINE_PARAGRAPH and scan.newlines == 1))
+        if softened:
+            scan.blanks += scan.blanks == 0
             scan.newlines = 0
         t = &w.tokens[n]
         next_token(text, scan, t)
+        t.softened = softened
         if n > 0 and t.newlines == 0 and t.shape >= SHAPE_EMPTY and is_end_mark(w.tokens[n - 1].mark):
             if t.shape == SHAPE_PICTOGRAPH and not is_end_mark(t.mark):
                 t.mark = w.tokens[n - 1].mark      # an emoji after an end mark goes with it
@@ -994,7 +1015,7 @@ cdef int decide(BoundaryScanner scanner, work_t *w, int64_t first, int64_t limit
         left = &w.tokens[i - 1]
         right = &w.tokens[i]
         advance(&w.state, left)
-        if is_candidate(left, right, &w.style):
+        if is_candidate(left, right, &w.style, &w.state):
             kind = kind_of(left, right)
             forced = kind == KIND_PARAGRAPH or (scanner.newline == NEWLINE_HARD and right.newlines > 0)
             if forced or (scanner.enabled >> kind) & 1:

@@ -40,6 +40,7 @@ typedef struct {
     uint8_t first;            /* scanner kind of the first core character */
     int8_t brackets;          /* opened minus closed */
     uint8_t opens_quote, closes_quote;
+    uint8_t softened;         /* a line break before it was taken for a blank */
 } token_t;
 
 typedef struct {

@@ -221,7 +221,7 @@ def add_dashes(document: Document, dash: str, rng: random.Random, share: float =
 
 @dataclass(frozen=True)
 class AbbreviationInjector:
-    """Put abbreviations where they belong: titles before names, companies after them, units after numbers, references before.
+    """Put abbreviations where they belong: titles before names, companies after, units after numbers, references before.
 
     Corpora of one domain hold few of the abbreviations of another. The places are found by the case and the digits of
     the words alone, so the sentences make little sense but look right to a model that sees words by their class and
@@ -254,7 +254,7 @@ class AbbreviationInjector:
             The variant.
         """
         edits: list[Edit] = []
-        names = [word for word in re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", document.text)] or ["Adler"]
+        names = re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", document.text) or ["Adler"]
         for start, end in document.sentences:
             words = [(match.start(), match.end(), match[0]) for match in re.finditer(r"\S+", document.text[start:end])]
             for (_, _, before), (at, to, word), (_, _, after) in zip(words, words[1:], words[2:], strict=False):

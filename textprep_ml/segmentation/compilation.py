@@ -34,7 +34,7 @@ def compile_scorer(
     LinearScorer, TreeScorer or None
         None where the classifier is neither a linear model nor a single decision tree.
     """
-    if isinstance(encoder, CrossedEncoder) and np.shape(getattr(estimator, "coef_", None))[:1] == (1,):
+    if isinstance(encoder, CrossedEncoder) and np.shape(getattr(estimator, "coef_", ()))[:1] == (1,):
         return _compile_linear(estimator, encoder, base, scale, min_weight)
     if isinstance(encoder, RankedEncoder) and isinstance(estimator, DecisionTreeClassifier):
         return _compile_tree(estimator, encoder)

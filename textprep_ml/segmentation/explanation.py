@@ -49,7 +49,8 @@ class Explanation:
         mark = "|" if self.is_boundary else " "
         reasons = "; ".join(f"{weight:+.1f} {name}" for name, weight in self.reasons)
         left, right = (" ".join(part.split("\n")) for part in (self.left, self.right))
-        return f"{self.end:>7} {self.kind:<9} {self.probability:6.3f} {left:>{_CONTEXT}} {mark} {right:<{_CONTEXT}} {reasons}"
+        around = f"{left:>{_CONTEXT}} {mark} {right:<{_CONTEXT}}"
+        return f"{self.end:>7} {self.kind:<9} {self.probability:6.3f} {around} {reasons}"
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values.

@@ -115,7 +115,7 @@ def _inside_protected(text: str, ends: np.ndarray, protected: tuple[str, ...]) -
 
 
 def _cut(text: str, start: int, end: int, limit: int) -> list[tuple[int, int]]:
-    """Cut [start, end) at the last clause mark that leaves at most `limit` characters, else at the last blank, else anywhere."""
+    """Cut [start, end) at the last clause mark that leaves at most `limit` characters, else a blank, else anywhere."""
     pieces = []
     while end - start > limit:
         window = text[start : start + limit + 1]

@@ -104,7 +104,7 @@ class RuleSegmenter(BaseSegmenter):
         continues = has("right.shape", "lower", "single lower", "dotted lower") & has("right.lead", "none")
         group = rows[:, COLUMN["left.group"]]
         blocking = np.isin(
-            group, [GROUPS.index(name) for name in ("name follows", "number follows", "date", "latin", "rest", "user")]
+            group, [GROUPS.index(name) for name in ("name follows", "number follows", "date", "latin", "rest")]
         )
         initial = has("left.shape", "Initial") & has("right.shape", "Title", "Initial")
         item = has("line.start", "number only")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -282,7 +282,8 @@ class BoundaryModel:
         """
         if self.scorer is None:
             raise ModelFormatError(
-                "Only linear models and single decision trees can be saved; this classifier works in memory (and by pickle) only."
+                "Only linear models and single decision trees can be saved; this classifier works in memory (and by "
+                "pickle) only."
             )
         return {"words": self.words.to_state(), "scorer": self.scorer.to_state(), "thresholds": self.thresholds}
 
@@ -315,7 +316,7 @@ class BoundaryModel:
     @classmethod
     def load(
         cls, path_or_name: str | os.PathLike[str], newline: str | None = None, threshold: float | None = None
-    ) -> Self:
+    ) -> BoundaryModel:
         """Read the compiled part of a saved `SentenceSegmenter`, without scikit-learn.
 
         Parameters

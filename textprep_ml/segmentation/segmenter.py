@@ -274,7 +274,7 @@ class SentenceSegmenter(BaseSegmenter):
         ]
         if self.augment is None:
             return documents, weights
-        plan = STANDARD if self.augment == "standard" else self.augment
+        plan = self.augment if isinstance(self.augment, Mapping) else STANDARD
         vary = Variations(
             plan,
             normalize_abbreviations(self.abbreviations),
@@ -329,7 +329,7 @@ class SentenceSegmenter(BaseSegmenter):
     def _describe(
         self, model: BoundaryModel, documents: Sequence[Document], weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Describe and label the candidates of the training documents, without the blank lines, which need no decision."""
+        """Describe and label the candidates of the training documents, but the blank lines, which need no decision."""
         texts = [document.text for document in documents]
         offsets, ends, _, kinds, rows = model.describe(texts)
         labels = np.zeros(len(ends), dtype=bool)
