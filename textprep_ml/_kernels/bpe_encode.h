@@ -6,6 +6,9 @@
 #ifndef TEXTPREP_BPE_ENCODE_H
 #define TEXTPREP_BPE_ENCODE_H
 #include <stdlib.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #include "pretokenize.h"
 
 #if defined(__GNUC__)
@@ -404,6 +407,7 @@ static inline int bpe_encode_word(const bpe_model_t *model, bpe_room_t *room, co
 
 #define BPE_FIRST_SLOTS ((size_t)1 << 10)
 #define BPE_MOST_SLOTS ((size_t)1 << 20)
+#define BPE_HUGE ((size_t)1 << 22) /* bytes of a table that may have large pages */
 #define BPE_PROBES 16
 #define BPE_WORD 16              /* bytes of a word that is its own key */
 #define BPE_LONGEST 1024         /* bytes of a word that is cached */
@@ -439,6 +443,11 @@ typedef struct {
 static inline int bpe_cache_slots(bpe_cache_t *cache, size_t slots) {
     void *memory = calloc(slots * sizeof(bpe_slot_t) + 64, 1);
     if (!memory) return BPE_MEMORY;
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    /* Ask for large pages: a large table is read all over the place, and there are fewer of them to fetch and to look up. */
+    if (slots * sizeof(bpe_slot_t) >= BPE_HUGE)
+        madvise((void *)(((uintptr_t)memory + 4095) & ~(uintptr_t)4095), slots * sizeof(bpe_slot_t) - 4096, MADV_HUGEPAGE);
+#endif
     cache->memory = memory;
     cache->slots = (bpe_slot_t *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
     cache->mask = slots - 1;
