@@ -124,7 +124,7 @@ class WordCounter(TransformerMixin, TextEstimator):
     ['and', 'cat', 'dog', 'end', 'the']
     """
 
-    _parameter_constraints = {  # noqa: RUF012  (scikit-learn reads it from the class)
+    _parameter_constraints = {
         "tokenizer": [callable, None],
         "case": [StrOptions(set(_FOLDS))],
         "ngram_range": [tuple],
@@ -230,7 +230,8 @@ class WordCounter(TransformerMixin, TextEstimator):
         for name in ("case", "ngram_range", "max_words"):
             if getattr(self, name) != getattr(other, name):
                 raise ValueError(
-                    f"WordCounter cannot merge counters with different {name}: {getattr(self, name)!r} and {getattr(other, name)!r}."
+                    f"WordCounter cannot merge counters with different {name}: "
+                    f"{getattr(self, name)!r} and {getattr(other, name)!r}."
                 )
         self._check_whole()
         other._check_whole()
@@ -244,13 +245,15 @@ class WordCounter(TransformerMixin, TextEstimator):
         low, high = self.ngram_range if len(self.ngram_range) == 2 else (0, 0)
         if not (isinstance(low, Integral) and isinstance(high, Integral) and 1 <= low <= high):
             raise ValueError(
-                f"WordCounter expects ngram_range=(shortest, longest) with 1 <= shortest <= longest, but got {self.ngram_range!r}."
+                f"WordCounter expects ngram_range=(shortest, longest) with 1 <= shortest <= longest, "
+                f"but got {self.ngram_range!r}."
             )
 
     def _check_whole(self) -> None:
         if self._cut:
             raise ValueError(
-                "WordCounter was fitted with vocab_size and kept no other counts; use keep_counts=True to go on counting."
+                "WordCounter was fitted with vocab_size and kept no other counts; "
+                "use keep_counts=True to go on counting."
             )
 
     def _reset(self) -> None:
@@ -408,7 +411,8 @@ class WordCounter(TransformerMixin, TextEstimator):
         documents = check_documents(X, type(self).__name__)
         if self.sparse_output and getattr(self, "_sklearn_output_config", {}).get("transform", "default") != "default":
             raise ValueError(
-                "WordCounter has sparse output, which no data frame holds. Set sparse_output=False, or set_output(transform='default')."
+                "WordCounter has sparse output, which no data frame holds. "
+                "Set sparse_output=False, or set_output(transform='default')."
             )
         columns: list[int] = []
         values: list[int] = []
@@ -446,7 +450,8 @@ class WordCounter(TransformerMixin, TextEstimator):
     def _get_saved_params(self) -> dict[str, Any]:
         if self.tokenizer is not None:
             raise ValueError(
-                "WordCounter can be saved without a tokenizer of its own only; pickle it, or count with the default words."
+                "WordCounter can be saved without a tokenizer of its own only; "
+                "pickle it, or count with the default words."
             )
         return {**self.get_params(deep=False), "ngram_range": list(self.ngram_range)}
 

@@ -57,7 +57,7 @@ class Tokenizer(TextTransformer):
         return compiled.value
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the compiled form out, so that pickles and the hashes of `Pipeline(memory=...)` depend on the parameters only."""
+        """Leave the compiled form out: pickles and the hashes of `Pipeline(memory=...)` see parameters only."""
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_compiled"}
 
@@ -67,7 +67,8 @@ class Tokenizer(TextTransformer):
         if isinstance(text, str):
             return str(text)
         raise TypeError(
-            f"{type(self).__name__} expects one str, but got {type(text).__name__}: {shorten(text)}. Use transform for many texts."
+            f"{type(self).__name__} expects one str, but got {type(text).__name__}: {shorten(text)}. "
+            "Use transform for many texts."
         )
 
     def fit(self, X: Any, y: Any = None) -> Any:
@@ -119,7 +120,7 @@ class Tokenizer(TextTransformer):
         return self._tokens(self._check(text), self._built())
 
     def __call__(self, text: str) -> list[str]:
-        """Do what `tokenize` does, so that the object goes into ``CountVectorizer(tokenizer=..., token_pattern=None)``."""
+        """Do what `tokenize` does: the object goes into ``CountVectorizer(tokenizer=..., token_pattern=None)``."""
         return self._tokens(self._check(text), self._built())
 
     def gaps(self, text: str) -> list[str]:

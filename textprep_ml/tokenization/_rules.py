@@ -5,60 +5,74 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from textprep_ml._kernels._pure import words as spec
+from textprep_ml._kernels.word_flags import Action, Flag
 from textprep_ml.abbreviations import languages, normalize_abbreviations
 from textprep_ml.tokenization.contractions import clause_openers, contraction_table
 
 #: Kind of protected pattern -> flag, in the order of the cascade.
 PROTECTED = {
-    "url": spec.URL, "email": spec.EMAIL, "file": spec.FILE, "code": spec.CODE, "hashtag": spec.HASHTAG, "handle": spec.HANDLE,
-    "emoticon": spec.EMOTICON, "number": spec.NUMBERS, "date": spec.DATE, "time": spec.TIME, "currency": spec.CURRENCY,
-    "citation": spec.CITATION,
-}  # fmt: skip
+    "url": Flag.URL,
+    "email": Flag.EMAIL,
+    "file": Flag.FILE,
+    "code": Flag.CODE,
+    "hashtag": Flag.HASHTAG,
+    "handle": Flag.HANDLE,
+    "emoticon": Flag.EMOTICON,
+    "number": Flag.NUMBERS,
+    "date": Flag.DATE,
+    "time": Flag.TIME,
+    "currency": Flag.CURRENCY,
+    "citation": Flag.CITATION,
+}
 
 # Last labels of host names. Codes that are ordinary words (in, it, is, at, be, me, no, so, to, us, my, am) need a
 # scheme, "www." or a path.
-_DOMAINS = (
-    "com org net edu gov mil int info biz io ai app dev co uk de fr es nl pl ru jp cn br ca au nz ch se dk fi cz sk hu gr pt ie kr tw hk sg "
-    "il za mx ar cl eu tv ly gl gle xyz online site wiki blog arpa onion localhost"
-)
-_EXTENSIONS = (
-    "txt md rst tex pdf doc docx odt rtf xls xlsx ods csv tsv ppt pptx odp html htm xhtml xml json jsonl yaml yml toml ini cfg conf log sql "
-    "db sqlite py pyx pyi ipynb c h cc cpp hpp cxx cs java kt js ts jsx tsx css scss php rb rs go pl pm sh bash zsh bat ps1 r jl lua swift "
-    "scala vb asm s o so dll exe bin dat bak tmp zip gz xz bz2 tgz tar rar iso jar whl deb rpm dmg apk jpg jpeg png gif bmp svg tif tiff "
-    "webp ico psd eps mp3 mp4 wav ogg flac avi mov mkv wmv webm m4a ttf otf url lnk asp aspx jsp cgi env lock parquet npy npz pkl h5 pt onnx conllu"
-)
-_SCARCE_EXTENSIONS = frozenset("c h s o r so go pl pm pt cs rs ts ps1 env log lock dat bin bat doc".split()) - {"doc"}
-_UNITS = (
-    "km m cm mm nm µm μm mi ft in yd g kg mg µg μg ng lb lbs oz t l L ml mL dl cl gal h hr hrs min mins s sec secs ms µs ns Hz kHz MHz GHz W kW MW "
-    "GW kWh MWh V kV mV A mA J kJ N Pa kPa hPa bar K C F B KB kB MB GB TB bit kbps Mbps Gbps mph kph rpm am pm AM PM a.m. p.m. px pt em mol mmol "
-    "k K M bn x ppm dB cal kcal ha sq"
-)
-_TIGHT_UNITS = frozenset(
-    "am pm AM PM a.m. p.m. km cm mm kg mg ml lb lbs oz ft hr hrs min mins sec secs mph kb mb gb KB MB GB kW MW MWh kWh GHz MHz px".split()
-)
+_DOMAINS = """
+    com org net edu gov mil int info biz io ai app dev co uk de fr es nl pl ru jp cn br ca au nz ch se dk fi cz
+    sk hu gr pt ie kr tw hk sg il za mx ar cl eu tv ly gl gle xyz online site wiki blog arpa onion localhost
+"""
+# Extensions that are ordinary words or letters (go, so, r) are left out.
+_EXTENSIONS = """
+    txt md rst tex pdf doc docx odt rtf xls xlsx ods csv tsv ppt pptx odp html htm xhtml xml json jsonl yaml yml
+    toml ini cfg conf log sql db sqlite py pyx pyi ipynb c h cc cpp hpp cxx cs java kt js ts jsx tsx css scss
+    php rb rs pl sh bash zsh bat ps1 jl lua swift scala vb asm dll exe bin dat bak tmp zip gz xz bz2 tgz tar rar
+    iso jar whl deb rpm dmg apk jpg jpeg png gif bmp svg tif tiff webp ico psd eps mp3 mp4 wav ogg flac avi mov
+    mkv wmv webm m4a ttf otf url lnk asp aspx jsp cgi env lock parquet npy npz pkl h5 onnx conllu
+"""
+_UNITS = """
+    km m cm mm nm µm μm mi ft in yd g kg mg µg μg ng lb lbs oz t l L ml mL dl cl gal h hr hrs min mins s sec
+    secs ms µs ns Hz kHz MHz GHz W kW MW GW kWh MWh V kV mV A mA J kJ N Pa kPa hPa bar K C F B KB kB MB GB TB
+    bit kbps Mbps Gbps mph kph rpm am pm AM PM a.m. p.m. px pt em mol mmol k K M bn x ppm dB cal kcal ha sq
+"""
+_TIGHT_UNITS = """
+    am pm AM PM a.m. p.m. km cm mm kg mg ml lb lbs oz ft hr hrs min mins sec secs mph kb mb gb KB MB GB kW MW
+    MWh kWh GHz MHz px
+"""
 
 # What stays in one word with its neighbour where hyphens otherwise split (Bies et al., "English Web Treebank", 2012,
 # and its train part).
-_PREFIXES = (
-    "e co pre non re anti ex mid sub micro semi multi pro over intra inter post cross psycho un de counter mini neo ultra bi tri quasi "
-    "pseudo out under up o x u a ante arch auto bio cyber eco extra hyper infra mega meta mis para proto super supra trans uber"
-)
-_SUFFIXES = "fold ish esque"
+_PREFIXES = """
+    e co pre non re anti ex mid sub micro semi multi pro over intra inter post cross psycho un de counter mini
+    neo ultra bi tri quasi pseudo out under up o x u a ante arch auto bio cyber eco extra hyper infra mega meta
+    mis para proto super supra trans uber
+"""
+_SUFFIXES = """
+    fold ish esque
+"""
 
 # Entries that are ordinary words, too: they keep their period only where the text after it goes on in small letters or
 # with a number.
-_DOUBTFUL = frozenset(
-    """no nos art arts pat prop ex tab tabs par pars cat mod ser so fed stat pub fig figs ch p l r n v me mass miss ill ind wash ore cal del id
-    cert mem rel app apps sup super res reg pol med mag arch arb dev dis trop soc comm eng sun sat mon mar wed apt pt ms
-    doc rep reps gen hon rev ven pres col cap maj ens det co cos ins mut sys sav cas am is us la pa ark mo tex penn ont
-    min mil bil temp temps gr fl sq cu mi dia gal cor num mal lam tob rom pl ter cres pers dial in op inf ca c sens lat
-    hab dest comb nov dil inj conc var ord bal bur fac int max obs spec trans perf imp prev fam corr pred pet mot br
-    compl stip dep secs pts def ans alt obit pref sec ad mus exp hist infect tit ed ver cond pos add mid neg ref refs
-    orig ext exts univ tel dir prep est mil sig mat cart form dance a f pts pharms sta fin cant ho job eq lev ps masc
-    fem pass ill ital mort sing trig hosp inst crit sci lit log bio demo rec recs tot nat bot cult
-    """.split()
-)
+_DOUBTFUL = """
+    no nos art arts pat prop ex tab tabs par pars cat mod ser so fed stat pub fig figs ch p l r n v me mass miss
+    ill ind wash ore cal del id cert mem rel app apps sup super res reg pol med mag arch arb dev dis trop soc
+    comm eng sun sat mon mar wed apt pt ms doc rep reps gen hon rev ven pres col cap maj ens det co cos ins mut
+    sys sav cas am is us la pa ark mo tex penn ont min mil bil temp temps gr fl sq cu mi dia gal cor num mal lam
+    tob rom pl ter cres pers dial in op inf ca c sens lat hab dest comb nov dil inj conc var ord bal bur fac int
+    max obs spec trans perf imp prev fam corr pred pet mot br compl stip dep secs pts def ans alt obit pref sec
+    ad mus exp hist infect tit ed ver cond pos add mid neg ref refs orig ext exts univ tel dir prep est sig mat
+    cart form dance a f pharms sta fin cant ho job eq lev ps masc fem pass ital mort sing trig hosp inst crit
+    sci lit log bio demo rec recs tot nat bot cult
+"""
 
 
 _CERTAIN = ("user", "title", "rank", "given", "company", "suffix", "month", "weekday", "etc")
@@ -82,10 +96,11 @@ class _Table(dict[str, tuple[int, tuple[int, ...]]]):
         lengths = [len(piece) for piece in pieces.split()[:-1]]
         offsets = tuple(sum(lengths[: index + 1]) for index in range(len(lengths)))
         for word in _variants(pieces.replace(" ", "")):
-            self[word] = (self.get(word, (0, ()))[0] | spec.CUT, offsets)
+            self[word] = (self.get(word, (0, ()))[0] | Action.CUT, offsets)
 
 
 def _add_abbreviations(table: _Table, abbreviations: Mapping[str, str]) -> None:
+    doubtful_words = frozenset(_DOUBTFUL.split())
     for entry, kind in abbreviations.items():
         forms = (
             _variants(entry) | {entry.lower()}
@@ -94,10 +109,10 @@ def _add_abbreviations(table: _Table, abbreviations: Mapping[str, str]) -> None:
             if entry == entry.lower()
             else {entry}
         )
-        doubtful = kind not in _CERTAIN and entry.lower() in _DOUBTFUL
+        doubtful = kind not in _CERTAIN and entry.lower() in doubtful_words
         if not doubtful and len(entry) > 1:
             forms = forms | {entry.upper()}
-        table.mark(forms, spec.DOUBTFUL if doubtful else spec.ABBREVIATION)
+        table.mark(forms, Action.DOUBTFUL if doubtful else Action.ABBREVIATION)
 
 
 def _flags(params: Mapping[str, Any]) -> int:
@@ -106,10 +121,10 @@ def _flags(params: Mapping[str, Any]) -> int:
         if kind not in PROTECTED:
             raise ValueError(f"WordTokenizer knows no protected pattern {kind!r}; there are {', '.join(PROTECTED)}.")
     flags = sum(PROTECTED[kind] for kind in set(kinds))
-    flags |= spec.SPLIT_HYPHENS if params["hyphens"] != "keep" else 0
+    flags |= Flag.SPLIT_HYPHENS if params["hyphens"] != "keep" else 0
     for name, value, flag in (
-        ("marks", "runs", spec.MARK_RUNS), ("unspaced", "runs", spec.UNSPACED_RUNS), ("units", "split",
-        spec.SPLIT_UNITS), ("decades", "keep", spec.KEEP_DECADES), ("ranges", "split", spec.SPLIT_RANGES),
+        ("marks", "runs", Flag.MARK_RUNS), ("unspaced", "runs", Flag.UNSPACED_RUNS), ("units", "split",
+        Flag.SPLIT_UNITS), ("decades", "keep", Flag.KEEP_DECADES), ("ranges", "split", Flag.SPLIT_RANGES),
     ):  # fmt: skip
         flags |= flag if params[name] == value else 0
     return flags
@@ -124,17 +139,17 @@ def build_rules(params: Mapping[str, Any], kernel: Any) -> Any:
     contractions = contraction_table(params["contractions"], language)
     table = _Table()
     _add_abbreviations(table, normalize_abbreviations(abbreviations))
-    table.mark(_DOMAINS.split(), spec.DOMAIN)
+    table.mark(_DOMAINS.split(), Action.DOMAIN)
     table.mark(
-        (form for word in _EXTENSIONS.split() if word not in _SCARCE_EXTENSIONS for form in (word, word.upper())),
-        spec.EXTENSION,
+        (form for word in _EXTENSIONS.split() for form in (word, word.upper())),
+        Action.EXTENSION,
     )
-    table.mark(_TIGHT_UNITS if params["units"] == "split" else _UNITS.split(), spec.UNIT)
+    table.mark((_TIGHT_UNITS if params["units"] == "split" else _UNITS).split(), Action.UNIT)
     if language == "en":
-        for forms, action in zip(clause_openers(), (spec.PRONOUN, spec.AUXILIARY), strict=True):
+        for forms, action in zip(clause_openers(), (Action.PRONOUN, Action.AUXILIARY), strict=True):
             table.mark((variant for form in forms for variant in _variants(form)), action)
     if params["hyphens"] == "affixes":
-        for forms, action in ((_PREFIXES, spec.PREFIX), (_SUFFIXES, spec.SUFFIX)):
+        for forms, action in ((_PREFIXES, Action.PREFIX), (_SUFFIXES, Action.SUFFIX)):
             table.mark((variant for form in forms.split() for variant in _variants(form)), action)
     for form, pieces in contractions.items():
         if "*" not in form:

@@ -21,7 +21,7 @@ class WhitespaceTokenizer(Tokenizer):
     ['Good', 'morning,', 'all.']
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  (scikit-learn reads it from the class)
+    _parameter_constraints: dict[str, list[Any]] = {}
 
     def _build(self) -> Any:
         return regex.compile(r"\P{White_Space}+")
@@ -52,7 +52,7 @@ class CharacterTokenizer(Tokenizer):
     [[0, 2], [3, 4]]
     """
 
-    _parameter_constraints = {  # noqa: RUF012  (scikit-learn reads it from the class)
+    _parameter_constraints = {
         "unit": [StrOptions({"code_point", "grapheme"})],
         "whitespace": [StrOptions({"keep", "drop"})],
     }

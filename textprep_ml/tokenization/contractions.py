@@ -8,7 +8,7 @@ typographic apostrophes match as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from textprep_ml._validation import shorten
 
@@ -21,47 +21,32 @@ _BEFORE_NT = [*AUXILIARIES.split(), "ai", "ca", "wo", "sha", "dare"]
 
 _ENDINGS = "n't 's 'm 're 've 'll 'd"
 _WHOLE = "o'clock ma'am rock'n'roll 'em 'til 'till 'cause 'bout 'round 'n 'n' o'er e'er ne'er 'neath 'tude ol' an'"
-_PTB = (
-    "can not", "d' ye", "gim me", "gon na", "got ta", "lem me", "more 'n", "wan na", "'t is", "'t was",
-)  # fmt: skip
-_INFORMAL = (
-    "y' all",
-    "y' know",
-    "d' you",
-    "d' ya",
-    "c'm on",
-    "'t ain't",
-    "'t were",
-    "'t will",
-    "wha dd ya",
-    "wha t cha",
-    "du n no",
-    "ou ta",
-    "kin da",
-    "sor ta",
-)
-_SPLIT = (*_PTB, "y' all", "d' you", "d' ya", "c'm on", "'t will", "'t were", "'t was n't", "'t is n't", "du n no")
+_PTB = "can not, d' ye, gim me, gon na, got ta, lem me, more 'n, wan na, 't is, 't was"
+_SPLIT = f"{_PTB}, y' all, d' you, d' ya, c'm on, 't will, 't were, 't was n't, 't is n't, du n no"
 
 # Without apostrophes, as in chat. Words that are also ordinary ones (ill, well, were, shell, hell, id, wed, its, lets)
 # stay whole.
 _BARE = (
-    "ai nt", "are nt", "ca nt", "could nt", "did nt", "does nt", "do nt", "had nt", "has nt", "have nt", "is nt", "must nt", "need nt",
-    "should nt", "was nt", "were nt", "wo nt", "would nt", "i m", "i ve", "you re", "you ve", "you ll", "they re", "they ve", "they ll",
-    "we ve", "he s", "she s", "that s", "there s", "who s", "what s", "where s", "how s", "that ll", "it ll",
-)  # fmt: skip
+    "ai nt, are nt, ca nt, could nt, did nt, does nt, do nt, had nt, has nt, have nt, is nt, must nt, need nt, "
+    "should nt, was nt, were nt, wo nt, would nt, i m, i ve, you re, you ve, you ll, they re, they ve, they ll, "
+    "we ve, he s, she s, that s, there s, who s, what s, where s, how s, that ll, it ll"
+)
 
 _FRENCH = "l d j m t s c n qu jusqu lorsqu puisqu quoiqu"
-_FRENCH_WHOLE = "aujourd'hui quelqu'un quelqu'une prud'homme prud'hommes prud'homie presqu'île d'abord c'est-à-dire entr'acte grand'mère grand'messe"
+_FRENCH_WHOLE = (
+    "aujourd'hui quelqu'un quelqu'une prud'homme prud'hommes prud'homie presqu'île c'est-à-dire entr'acte "
+    "grand'mère grand'messe"
+)
 _ITALIAN = (
-    "l un d c s v m t n gl all dall dell nell sull coll quell bell sant quest tutt mezz cent senz anch com dov cos nessun ciascun "
-    "qualcun alcun buon grand pover vent trent quarant cinquant sessant settant ottant novant quant"
+    "l un d c s v m t n gl all dall dell nell sull coll quell bell sant quest tutt mezz cent senz anch com dov cos "
+    "nessun ciascun qualcun alcun buon grand pover vent trent quarant cinquant sessant settant ottant novant quant"
 )
 _ITALIAN_WHOLE = "po' mo' be' di' fa' va' sta' da' to' ca' 'ndrangheta"
 _GERMAN_ENDINGS = "'s"
 
 
-def _joined(pieces: Iterable[str]) -> dict[str, str]:
-    return {piece.replace(" ", ""): piece for piece in pieces}
+def _joined(pieces: str) -> dict[str, str]:
+    return {piece.replace(" ", ""): piece for piece in pieces.split(", ")}
 
 
 def _endings(endings: str) -> dict[str, str]:
@@ -136,7 +121,8 @@ def contraction_table(contractions: str | Mapping[str, str], language: str = "en
         pieces = pieces if isinstance(pieces, str) else " ".join(pieces)
         if pieces.replace(" ", "") != form:
             raise ValueError(
-                f"The pieces of contraction {shorten(form)} join to {pieces.replace(' ', '')!r}; they must join to the form itself."
+                f"The pieces of contraction {shorten(form)} join to {pieces.replace(' ', '')!r}; "
+                "they must join to the form itself."
             )
         if "*" in form:
             _check_open_form(form, pieces)

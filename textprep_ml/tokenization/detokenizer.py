@@ -9,10 +9,9 @@ from textprep_ml._validation import StrOptions, check_spans, shorten
 from textprep_ml.base import TextTransformer
 from textprep_ml.tokenization.contractions import contraction_table
 
-_CLOSERS = frozenset(", . ; : ! ? ) ] } % ‰ … ... .. ” » › ’’ '' 、 。 ， ！ ？ ； ： ） 」 』 】 》 ″ ′ °".split())
-_OPENERS = frozenset("( [ { “ „ « ‹ ‘ ‚ `` ` ¿ ¡ $ £ € ¥ # @ US$ C$ A$ （ 「 『 【 《".split())
-_BOTH = frozenset("/ — ⁄ _ \\".split())
-_CLITICS = frozenset("n't n’t nt na ta".split())
+_CLOSERS = ", . ; : ! ? ) ] } % ‰ … ... .. ” » › ’’ '' 、 。 ， ！ ？ ； ： ） 」 』 】 》 ″ ′ °"
+_OPENERS = "( [ { “ „ « ‹ ‘ ‚ `` ` ¿ ¡ $ £ € ¥ # @ US$ C$ A$ （ 「 『 【 《"
+_JOINING = "/ — ⁄ _ \\"
 _APOSTROPHES = "'’"
 _QUOTE_PAIRS = {"``": '"', "''": '"', "`": "'", "’’": "”", "‘‘": "“"}
 
@@ -30,6 +29,9 @@ class _Joiner:
     def __init__(self, hyphens: str, pairs: frozenset[tuple[str, str]]) -> None:
         self.hyphens = hyphens
         self.pairs = pairs
+        self.closers = frozenset(_CLOSERS.split())
+        self.openers = frozenset(_OPENERS.split())
+        self.joining = frozenset(_JOINING.split())
         self.open: set[str] = set()
         self.sticks = True  # whether the next token stands directly behind what is there
 
@@ -38,19 +40,19 @@ class _Joiner:
         if token in ('"', "'", "’"):
             return self.quote(before, token, after) and not sticks
         if (
-            token in _BOTH
+            token in self.joining
             or (token in ("-", "‐", "‑") and self.hyphens == "join")
             or (token == "–" and before[-1:].isdigit() and after[:1].isdigit())
         ):
             self.sticks = True
             return False
-        if token in _OPENERS and not (token == "#" and not after[:1].isalnum()):
+        if token in self.openers and not (token == "#" and not after[:1].isalnum()):
             self.sticks = True
             return not sticks
         if self.elided(token):
             self.sticks = True
             return not sticks
-        if token in _CLOSERS or self.clitic(before, token):
+        if token in self.closers or self.clitic(before, token):
             return False
         return not sticks
 
@@ -103,7 +105,7 @@ class Detokenizer(TextTransformer):
     True
     """
 
-    _parameter_constraints = {  # noqa: RUF012  (scikit-learn reads it from the class)
+    _parameter_constraints = {
         "quotes": [StrOptions({"keep", "straight"})],
         "hyphens": [StrOptions({"join", "space"})],
     }
@@ -165,7 +167,8 @@ class Detokenizer(TextTransformer):
         for index, token in enumerate(tokens):
             if not isinstance(token, str):
                 raise TypeError(
-                    f"Detokenizer expects str tokens, but token {index} of {where} is {type(token).__name__}: {shorten(token)}."
+                    f"Detokenizer expects str tokens, but token {index} of {where} is {type(token).__name__}: "
+                    f"{shorten(token)}."
                 )
         return [token for token in tokens if token] if "" in tokens else list(tokens)
 

@@ -32,7 +32,8 @@ PATTERNS: dict[str, str] = {
     "hyphenated": r"[\p{L}\p{M}\p{N}_]+(?:[-\u2010\u2011'’][\p{L}\p{M}\p{N}_]+)*",
     "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
     "cl100k": (
-        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+        r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
     ),
     "o200k": "|".join((
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
@@ -46,7 +47,8 @@ PATTERNS: dict[str, str] = {
 
 def _refuse_slow(owner: str, pattern: str, text: str, timeout: float) -> TimeoutError:
     return TimeoutError(
-        f"{owner} stopped the pattern {shorten(pattern)} after {timeout:g} s on a text of {len(text)} characters: it backtracks too much. "
+        f"{owner} stopped the pattern {shorten(pattern)} after {timeout:g} s on a text of {len(text)} characters: "
+        "it backtracks too much. "
         "Nested repeats such as (a+)+ or (a|a)* do that; write a+, or possessive a++, instead, or raise the timeout."
     )
 
@@ -85,7 +87,7 @@ def find_spans(pattern: Any, text: str, timeout: float | None, owner: str) -> It
 
 
 class RegexTokenizer(Tokenizer):
-    r"""Cut text by a regular expression, with the results of NLTK's `regexp_tokenize` for the same pattern, and with spans.
+    r"""Cut text by a regular expression: the results of NLTK's `regexp_tokenize` for the same pattern, and spans.
 
     Parameters
     ----------
@@ -117,7 +119,7 @@ class RegexTokenizer(Tokenizer):
     [[0, 1], [4, 5]]
     """
 
-    _parameter_constraints = {  # noqa: RUF012  (scikit-learn reads it from the class)
+    _parameter_constraints = {
         "pattern": [str],
         "gaps": ["boolean"],
         "discard_empty": ["boolean"],

@@ -73,7 +73,7 @@ class TreebankTokenizer(Tokenizer):
     ['They', "'ll", 'pay', '$', '3.88', 'in', 'New', 'York', ',', 'wo', "n't", 'they', '?']
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {}  # noqa: RUF012  (scikit-learn reads it from the class)
+    _parameter_constraints: dict[str, list[Any]] = {}
 
     def _build(self) -> tuple[Any, Any]:
         return _compile(_PUNCTUATION), _compile(_ENDINGS)

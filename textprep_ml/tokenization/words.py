@@ -1,4 +1,4 @@
-"""The word tokenizer: an ordered cascade of protected patterns, white space, punctuation, abbreviations and contractions."""
+"""The word tokenizer: protected patterns, white space, punctuation, abbreviations, contractions, in this order."""
 
 from __future__ import annotations
 
@@ -20,11 +20,16 @@ _SCHOOLS = ("split", "keep", "ptb", "spacy", "moses")
 #: Name -> parameters. ``"ud"`` follows English Universal Dependencies, ``"ptb"`` the Penn Treebank.
 PRESETS: dict[str, dict[str, Any]] = {
     "ud": {
-        "contractions": "spacy", "hyphens": "affixes", "ranges": "split", "units": "split", "decades": "keep", "marks": "runs",
+        "contractions": "spacy",
+        "hyphens": "affixes",
+        "ranges": "split",
+        "units": "split",
+        "decades": "keep",
+        "marks": "runs",
         "protect": tuple(kind for kind in PROTECTED if kind not in ("citation", "code")),
     },
     "ptb": {"contractions": "ptb", "protect": ("url", "email", "file", "number", "date", "time", "currency")},
-}  # fmt: skip
+}
 
 
 class _Built(NamedTuple):
@@ -48,7 +53,8 @@ def _protected_pattern(protected: Iterable[Any] | None) -> Any:
             continue
         if not isinstance(getattr(item, "pattern", None), str):
             raise TypeError(
-                f"WordTokenizer expects strings and compiled patterns in protected, but got {type(item).__name__}: {shorten(item)}."
+                "WordTokenizer expects strings and compiled patterns in protected, "
+                f"but got {type(item).__name__}: {shorten(item)}."
             )
         parts.append(f"(?:{item.pattern})")
     return regex.compile("|".join(parts)) if parts else None
@@ -118,7 +124,7 @@ class WordTokenizer(Tokenizer):
     [[0, 1], [3, 6]]
     """
 
-    _parameter_constraints = {  # noqa: RUF012  (scikit-learn reads it from the class)
+    _parameter_constraints = {
         "language": [str],
         "contractions": [StrOptions(set(_SCHOOLS)), dict],
         "abbreviations": [str, dict, list, tuple, set, frozenset, None],

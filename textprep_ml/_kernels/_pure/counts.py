@@ -29,7 +29,7 @@ def letter_runs(data: bytes, unicode: bool = False, fold: bool = False) -> list[
 
 
 def letter_lines(data: bytes, fold: bool, after_break: bool) -> bytes:
-    """Give the ASCII letters of `data`, each run of other bytes replaced by one newline; none at the start if `after_break`."""
+    """Give the ASCII letters of `data`, a newline for each run of other bytes, none at the start if `after_break`."""
     lines = re.sub(rb"[^A-Za-z]+", b"\n", data.lower() if fold else data)
     return lines[1:] if after_break and lines[:1] == b"\n" else lines
 
@@ -74,10 +74,10 @@ class WordTable:
         return sorted(self._counts.items())
 
     def lines(self, by_count: bool = False, top: int = -1) -> bytes:
-        """Give ``uniq -c`` lines: in byte order, or by count, both descending; at most `top` lines unless it is negative."""
+        """Give ``uniq -c`` lines in byte order, or both descending by count; at most `top` of them unless negative."""
         items = self.items()
         if by_count:
-            items = sorted(items[::-1], key=lambda item: -item[1])
+            items.sort(key=lambda item: (item[1], item[0]), reverse=True)
         if top >= 0:
             items = items[:top]
         return b"".join(b"%7d %b\n" % (count, word) for word, count in items)

@@ -12,19 +12,22 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from textprep_ml._kernels.word_flags import Action, Flag
 from textprep_ml._unicode_table import (
-    DIGIT, FORMAT, IDEOGRAPH, LETTER, LOWER, MARK, NUMBER, PICTOGRAPH, PUNCTUATION, SPACE, UNSPACED, UPPER, class_of,
+    DIGIT,
+    FORMAT,
+    IDEOGRAPH,
+    LETTER,
+    LOWER,
+    MARK,
+    NUMBER,
+    PICTOGRAPH,
+    PUNCTUATION,
+    SPACE,
+    UNSPACED,
+    UPPER,
+    class_of,
 )  # fmt: skip
-
-# Flags of `Rules`.
-SPLIT_HYPHENS, MARK_RUNS, UNSPACED_RUNS, SPLIT_UNITS, KEEP_DECADES, SPLIT_RANGES = 1, 2, 4, 8, 16, 32
-URL, EMAIL, FILE, CODE, HASHTAG, HANDLE, EMOTICON = 64, 128, 256, 512, 1024, 2048, 4096
-NUMBERS, DATE, TIME, CURRENCY, CITATION = 8192, 16384, 32768, 65536, 131072
-
-# What a word of the table may do.
-ABBREVIATION, DOUBTFUL, CUT, PRONOUN, AUXILIARY, PREFIX, SUFFIX, DOMAIN, EXTENSION, UNIT = (
-    1 << bit for bit in range(10)
-)
 
 _LONGEST_KEY = 32
 _PIECES = 8
@@ -147,7 +150,7 @@ class _Scanner:
     # --- protected patterns -------------------------------------------------------------------------------------------
 
     def url_end(self, k: int) -> int:
-        """End of a URL whose body starts at `k`, or 0; a closing bracket belongs to it only when it was opened inside."""
+        """End of a URL whose body starts at `k`, or 0; a closing bracket belongs to it only if it was opened inside."""
         e, balance = k, 0
         while e < self.n and not self.cls(e) & (SPACE | IDEOGRAPH) and self.s[e] not in _URL_STOPS:
             balance += (self.s[e] in "([") - (self.s[e] in ")]")
@@ -196,9 +199,9 @@ class _Scanner:
                 action = self.look_up(label, k)[0]
                 follows = self.at(k) != "." or not self.is_word(k + 1) or bool(self.cls(k + 1) & UPPER)
                 if follows and (
-                    (action & DOMAIN and self.flags & URL)
-                    or (action & EXTENSION and self.flags & FILE)
-                    or (self.flags & CODE and (underscore or (self.at(k) == "(" and self.at(k + 1) == ")")))
+                    (action & Action.DOMAIN and self.flags & Flag.URL)
+                    or (action & Action.EXTENSION and self.flags & Flag.FILE)
+                    or (self.flags & Flag.CODE and (underscore or (self.at(k) == "(" and self.at(k + 1) == ")")))
                 ):
                     valid = k
         self.chain_end, self.chain_valid = k, valid
@@ -216,34 +219,37 @@ class _Scanner:
             while k > i and not self.is_word(k - 1):
                 k -= 1
             self.path_end = k
-            self.path_valid = slash < dot < k - 1 and bool(self.look_up(dot + 1, k)[0] & EXTENSION)
+            self.path_valid = slash < dot < k - 1 and bool(self.look_up(dot + 1, k)[0] & Action.EXTENSION)
         return self.path_end if self.path_valid and self.path_end > j else 0
 
     def protected(self, i: int, j: int) -> int:
         """End of a URL, address, file or code name that starts at `i` and goes on at `j` with a mark, or 0."""
         c, flags = self.s[j], self.flags
         if c == ":":
-            if flags & URL and self.at(j + 1) == "/" and self.at(j + 2) == "/" and self.cls(i) & LETTER:
+            if flags & Flag.URL and self.at(j + 1) == "/" and self.at(j + 2) == "/" and self.cls(i) & LETTER:
                 return self.url_end(j + 3)
-            if flags & EMAIL and self.is_word(j + 1) and _ascii_lower(self.s[i:j]) == "mailto":
+            if flags & Flag.EMAIL and self.is_word(j + 1) and _ascii_lower(self.s[i:j]) == "mailto":
                 return self.mail(j + 1)
-            if flags & FILE and j - i == 1 and self.at(j + 1) == "\\" and self.cls(i) & LETTER:
+            if flags & Flag.FILE and j - i == 1 and self.at(j + 1) == "\\" and self.cls(i) & LETTER:
                 return self.url_backslash(j + 1)
             return 0
         goes_on = self.is_word(j + 1)
-        if flags & EMAIL and (goes_on or (c == "." and self.at(j + 1) == ".")) and (e := self.mail(i)):
+        if flags & Flag.EMAIL and (goes_on or (c == "." and self.at(j + 1) == ".")) and (e := self.mail(i)):
             return e
         if not goes_on or c == "@":
             return 0
-        if flags & URL and c == "." and j - i == 3 and _ascii_lower(self.s[i:j]) == "www":
+        if flags & Flag.URL and c == "." and j - i == 3 and _ascii_lower(self.s[i:j]) == "www":
             return self.url_end(j + 1)
-        if c in "./\\" and flags & FILE and (e := self.path(i, j)):
+        if c in "./\\" and flags & Flag.FILE and (e := self.path(i, j)):
             return e
         if c in ".-_" and (e := self.chain(i, j)):
-            if self.at(e) == "(" and self.at(e + 1) == ")" and flags & CODE:
+            if self.at(e) == "(" and self.at(e + 1) == ")" and flags & Flag.CODE:
                 return e + 2
             host_goes_on = (
-                flags & URL and self.at(e) in "/?#:" and not self.cls(e + 1) & (SPACE | PUNCTUATION) and e + 1 < self.n
+                flags & Flag.URL
+                and self.at(e) in "/?#:"
+                and not self.cls(e + 1) & (SPACE | PUNCTUATION)
+                and e + 1 < self.n
             )
             return self.url_end(e) if host_goes_on else e
         return 0
@@ -266,25 +272,25 @@ class _Scanner:
         """
         q = self.part(j + 1)
         after = self.look_up(j + 1, q)[0]
-        if q > self.run(j + 1) and after & (PRONOUN | AUXILIARY):
+        if q > self.run(j + 1) and after & (Action.PRONOUN | Action.AUXILIARY):
             return 0
         before = self.look_up(part, j)[0]
-        if before & PRONOUN:
+        if before & Action.PRONOUN:
             return 0
         if self.is_digit(j - 1) and self.is_digit(j + 1):
-            return 0 if self.flags & SPLIT_RANGES and not self.long_number(part, j, q) else q
-        if not self.flags & SPLIT_HYPHENS or before & PREFIX or after & SUFFIX:
+            return 0 if self.flags & Flag.SPLIT_RANGES and not self.long_number(part, j, q) else q
+        if not self.flags & Flag.SPLIT_HYPHENS or before & Action.PREFIX or after & Action.SUFFIX:
             return q
         return 0
 
     def long_number(self, part: int, j: int, q: int) -> bool:
         """Whether digits with hyphens are a telephone number, a code or a date, not a range."""
-        return q - (j + 1) >= 4 and j - part != q - (j + 1) or self.at(q) == "-" or self.at(part - 1) == "-"
+        return (q - (j + 1) >= 4 and j - part != q - (j + 1)) or self.at(q) == "-" or self.at(part - 1) == "-"
 
     def dot(self, i: int, part: int, j: int) -> int:
         """How far the word goes on at the period at `j`: `j` itself where the period is a mark of its own."""
         if self.is_digit(j - 1) and self.is_digit(j + 1):
-            return self.run(j + 1) if self.flags & (NUMBERS | DATE) else j
+            return self.run(j + 1) if self.flags & (Flag.NUMBERS | Flag.DATE) else j
         if self.at(j + 1) == ".":
             return j
         single = j - part == 1 and bool(self.cls(part) & LETTER)
@@ -292,16 +298,16 @@ class _Scanner:
             q = self.run(j + 1)
             if single and q - (j + 1) == 1 and self.cls(j + 1) & LETTER:
                 return self.acronym(j)
-            if self.at(q) == "." and self.look_up(part, q)[0] & ABBREVIATION:
+            if self.at(q) == "." and self.look_up(part, q)[0] & Action.ABBREVIATION:
                 return q + 1
             next_kind = self.cls(j + 1)
-            if next_kind & (UPPER | DIGIT) and self.look_up(part, j)[0] & (ABBREVIATION | DOUBTFUL):
+            if next_kind & (UPPER | DIGIT) and self.look_up(part, j)[0] & (Action.ABBREVIATION | Action.DOUBTFUL):
                 return j + 1
             return j
         action = self.look_up(part, j)[0] | self.look_up(i, j)[0]
-        if action & ABBREVIATION:
+        if action & Action.ABBREVIATION:
             return j + 1
-        if action & DOUBTFUL or (single and self.cls(part) & UPPER):
+        if action & Action.DOUBTFUL or (single and self.cls(part) & UPPER):
             return j + 1 if self.held_by_next(part, j + 1, single) else j
         return j
 
@@ -312,7 +318,7 @@ class _Scanner:
         return j + 1 if self.at(j) == "." and self.at(j + 1) != "." else j
 
     def held_by_next(self, part: int, k: int, single: bool) -> bool:
-        """Whether the text after the period shows that a doubtful word is an abbreviation: it goes on, or a name follows an initial."""
+        """Whether the text after the period shows an abbreviation: it goes on, or a name follows an initial."""
         for _ in range(3):
             if self.cls(k) & SPACE and self.s[k] != "\n":
                 k += 1
@@ -327,14 +333,24 @@ class _Scanner:
         return bool(self.cls(k) & UPPER)
 
     def joint(self, i: int, j: int) -> int:
-        """How far the word goes on at another mark at `j`: inside numbers, short names with ``&`` or ``/``, masked and code words."""
+        """How far the word goes on at another mark: in numbers, names with ``&`` or ``/``, masked and code words."""
         c, flags = self.s[j], self.flags
         if self.is_digit(j - 1) and self.is_digit(j + 1):
-            if (c == "," and flags & NUMBERS) or (c == ":" and flags & TIME) or (c == "/" and flags & DATE):
+            if (
+                (c == "," and flags & Flag.NUMBERS)
+                or (c == ":" and flags & Flag.TIME)
+                or (c == "/" and flags & Flag.DATE)
+            ):
                 return self.run(j + 1)
-            if c == "+" and flags & NUMBERS:
+            if c == "+" and flags & Flag.NUMBERS:
                 return j
-        if c == "+" and flags & NUMBERS and self.s[j - 1] in "eE" and self.is_digit(j - 2) and self.is_digit(j + 1):
+        if (
+            c == "+"
+            and flags & Flag.NUMBERS
+            and self.s[j - 1] in "eE"
+            and self.is_digit(j - 2)
+            and self.is_digit(j + 1)
+        ):
             return self.run(j + 1)
         if c in "&/" and self.is_word(j + 1):
             q = self.run(j + 1)
@@ -342,13 +358,13 @@ class _Scanner:
                 return q
             if c == "&" and j - i <= 4 and q - j <= 5 and self.all_upper(i, j) and self.all_upper(j + 1, q):
                 return q
-            if c == "/" and self.look_up(i, j)[0] & self.look_up(j + 1, q)[0] & UNIT:
+            if c == "/" and self.look_up(i, j)[0] & self.look_up(j + 1, q)[0] & Action.UNIT:
                 return q
             return j
         if c == "*":
             k = self.repeat(j)
             return self.run(k) if self.cls(j - 1) & LETTER and self.is_word(k) and self.cls(k) & LETTER else j
-        if flags & CODE:
+        if flags & Flag.CODE:
             if c == ":" and self.at(j + 1) == ":" and self.is_word(j + 2):
                 return self.run(j + 2)
             if c == "(" and self.at(j + 1) == ")":
@@ -384,7 +400,7 @@ class _Scanner:
                 part, j = j + 1, e
                 continue
             if c == "$":
-                if self.flags & CURRENCY and j - i <= 3 and self.is_digit(j + 1) and self.all_upper(i, j):
+                if self.flags & Flag.CURRENCY and j - i <= 3 and self.is_digit(j + 1) and self.all_upper(i, j):
                     j += 1
                 break
             e = self.dot(i, part, j) if c == "." else self.joint(i, j)
@@ -399,9 +415,11 @@ class _Scanner:
     def contract(self, i: int, j: int, joined: bool, out: list[tuple[int, int]]) -> None:
         """Emit ``text[i:j]``, cut as the table, the endings and the beginnings say."""
         action, cuts = self.look_up(i, j)
-        if action & CUT:
+        if action & Action.CUT:
             self.emit(i, j, [i + cut for cut in cuts], out)
-        elif self.flags & SPLIT_UNITS and self.is_digit(i) and not self.is_digit(j - 1) and (cut := self.unit(i, j)):
+        elif (
+            self.flags & Flag.SPLIT_UNITS and self.is_digit(i) and not self.is_digit(j - 1) and (cut := self.unit(i, j))
+        ):
             self.emit(i, j, [cut], out)
         elif joined:
             self.emit(i, j, self.clitics(i, j), out)
@@ -436,7 +454,7 @@ class _Scanner:
         for entry in self.rules.endings:
             e = j - len(entry)
             if e > i and _ascii_lower(_straight(self.s[e:j])) == entry:
-                if self.flags & KEEP_DECADES and self.is_digit(e - 1):
+                if self.flags & Flag.KEEP_DECADES and self.is_digit(e - 1):
                     return 0
                 return e
         return 0
@@ -445,12 +463,12 @@ class _Scanner:
         k = j
         while k > i and j - k < 8 and self.cls(k - 1) & LETTER:
             k -= 1
-        return k if k > i and self.cls(k - 1) & DIGIT and self.look_up(k, j)[0] & UNIT else 0
+        return k if k > i and self.cls(k - 1) & DIGIT and self.look_up(k, j)[0] & Action.UNIT else 0
 
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def apostrophe(self, i: int, out: list[tuple[int, int]]) -> int:
-        """A quote pair, a clitic after a bracket or quote, a word with a leading apostrophe ('tis), a decade ('90s), or one mark."""
+        """A quote pair, a clitic after a quote, a word with a leading apostrophe, a decade ('90s), or one mark."""
         if self.at(i + 1) == self.s[i]:
             out.append((i, i + 2))
             return i + 2
@@ -467,15 +485,15 @@ class _Scanner:
                     return e
         if not self.before_is_word(i) and self.is_word(i + 1):
             q = self.run(i + 1)
-            if self.at(q) in _APOSTROPHES and self.look_up(i, q + 1)[0] & CUT:
+            if self.at(q) in _APOSTROPHES and self.look_up(i, q + 1)[0] & Action.CUT:
                 q += 1
             decade = (
                 self.is_digit(i + 1) and self.is_digit(i + 2) and (q == i + 3 or (q == i + 4 and self.s[i + 3] == "s"))
             )
-            if decade and self.flags & DATE:
+            if decade and self.flags & Flag.DATE:
                 out.append((i, q))
                 return q
-            if self.look_up(i, q)[0] & CUT:
+            if self.look_up(i, q)[0] & Action.CUT:
                 self.contract(i, q, False, out)
                 return q
         out.append((i, i + 1))
@@ -543,9 +561,9 @@ class _Scanner:
         return k + 1 if k > i + 1 and self.at(k) == "]" and self.is_digit(k - 1) else 0
 
     def prefixed(self, i: int) -> int:
-        """End of a hashtag, a handle, a path that starts with a slash, an underscored name or an entity; 0 where there is none."""
+        """End of a hashtag, a handle, a rooted path, an underscored name or an entity; 0 where there is none."""
         c, flags = self.s[i], self.flags
-        if c == "#" and flags & HASHTAG and self.is_word(i + 1) and not self.before_is_word(i):
+        if c == "#" and flags & Flag.HASHTAG and self.is_word(i + 1) and not self.before_is_word(i):
             q = self.run(i + 1)
             k = i + 1
             while k < q and not self.cls(k) & LETTER:
@@ -553,21 +571,21 @@ class _Scanner:
             return q if k < q else 0
         if (
             c == "@"
-            and flags & HANDLE
+            and flags & Flag.HANDLE
             and (self.is_word(i + 1) or self.at(i + 1) == "_")
             and not self.before_is_word(i)
         ):
             return self.run(i + 1) if self.is_word(i + 1) else 0
-        if c in "/~" and flags & FILE and (i == 0 or class_of(self.s[i - 1]) & SPACE or self.s[i - 1] in _OPENERS):
+        if c in "/~" and flags & Flag.FILE and (i == 0 or class_of(self.s[i - 1]) & SPACE or self.s[i - 1] in _OPENERS):
             return self.rooted(i)
-        if c == "_" and flags & CODE:
+        if c == "_" and flags & Flag.CODE:
             k = self.repeat(i)
             if not self.is_word(k) or self.before_is_word(i):
                 return 0
             e = self.run(k)
             tail = self.repeat(e) - e if self.at(e) == "_" else 0
             return e + tail if tail in (0, k - i) and (tail != 1) and k - i <= 2 else 0
-        if c == "&" and flags & CODE:
+        if c == "&" and flags & Flag.CODE:
             k = i + 2 if self.at(i + 1) == "#" else i + 1
             e = k
             while e - k < 9 and self.is_word(e):
@@ -595,18 +613,18 @@ class _Scanner:
         c, flags = self.s[i], self.flags
         if c in _APOSTROPHES or c == "`":
             return self.apostrophe(i, out)
-        e = self.emoticon(i) if flags & EMOTICON and c in ":;=(<>^-" else 0
-        if not e and (c in _SIGNS or c == ".") and flags & NUMBERS and not self.before_is_word(i):
+        e = self.emoticon(i) if flags & Flag.EMOTICON and c in ":;=(<>^-" else 0
+        if not e and (c in _SIGNS or c == ".") and flags & Flag.NUMBERS and not self.before_is_word(i):
             body = i + 1 + (c != "." and self.at(i + 1) == ".")
             if self.is_digit(body) and (c != "." or self.at(i - 1) != ".") and self.at(i - 1) not in ")]%":
                 return self.word(i, body, out)
         if not e and c in "#@/~_&":
             e = self.prefixed(i)
-        if not e and c == "[" and flags & CITATION:
+        if not e and c == "[" and flags & Flag.CITATION:
             e = self.bracket(i)
         if not e:
             e = self.emoji(i)
-        if not e and flags & MARK_RUNS and c in "!?.":
+        if not e and flags & Flag.MARK_RUNS and c in "!?.":
             e = i
             while self.at(e) in "!?.":
                 e += 1
@@ -621,7 +639,7 @@ class _Scanner:
 
     def unspaced(self, i: int) -> int:
         """End of a character with its marks, or of a run of one script."""
-        if not self.flags & UNSPACED_RUNS:
+        if not self.flags & Flag.UNSPACED_RUNS:
             return self.extend(i + 1)
         group = self.script(i)
         while i < self.n and (self.script(i) == group or self.cls(i) & MARK):
@@ -646,7 +664,7 @@ class _Scanner:
         return i
 
     def scan(self, i: int, limit: int, out: list[tuple[int, int]]) -> int:
-        """Emit tokens from `i` on until the text ends or fewer than `_PIECES` places are left; give where it stopped."""
+        """Emit tokens from `i` on until the text ends or fewer than `_PIECES` places are left; give the place."""
         while i < self.n and len(out) + _PIECES <= limit:
             kind = self.cls(i)
             if kind & SPACE:
