@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -124,7 +124,15 @@ class WordCounter(TransformerMixin, TextEstimator):
     ['and', 'cat', 'dog', 'end', 'the']
     """
 
-    _parameter_constraints = {
+    counts_: dict[str, int]
+    vocabulary_: dict[str, int]
+    n_tokens_: int
+    n_documents_: int
+    error_bound_: int
+    _n_types: int
+    _cut: bool
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "tokenizer": [callable, None],
         "case": [StrOptions(set(_FOLDS))],
         "ngram_range": [tuple],
@@ -257,7 +265,7 @@ class WordCounter(TransformerMixin, TextEstimator):
             )
 
     def _reset(self) -> None:
-        self.counts_: dict[str, int] = {}
+        self.counts_ = {}
         self.n_tokens_ = 0
         self.n_documents_ = 0
         self.error_bound_ = 0

@@ -123,7 +123,7 @@ class Tokenizer(TextTransformer):
         """Do what `tokenize` does: the object goes into ``CountVectorizer(tokenizer=..., token_pattern=None)``."""
         return self._tokens(self._check(text), self._built())
 
-    def gaps(self, text: str) -> list[str]:
+    def separators(self, text: str) -> list[str]:
         """Give what stands before, between and behind the tokens.
 
         Parameters
@@ -134,7 +134,7 @@ class Tokenizer(TextTransformer):
         Returns
         -------
         list of str
-            One more than there are tokens. ``Detokenizer().join(tokens, gaps=gaps)`` is the text.
+            One more than there are tokens. ``Detokenizer().join(tokens, separators=...)`` with them is the text.
         """
         edges = [0, *self.spans(text).ravel().tolist(), len(text)]
         return [text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]

@@ -115,18 +115,25 @@ def _add_abbreviations(table: _Table, abbreviations: Mapping[str, str]) -> None:
         table.mark(forms, Action.DOUBTFUL if doubtful else Action.ABBREVIATION)
 
 
+#: Parameter, the values that set a flag, the flag.
+_CHOICES = (
+    ("hyphens", ("split", "affixes"), Flag.SPLIT_HYPHENS),
+    ("marks", ("runs",), Flag.MARK_RUNS),
+    ("unspaced", ("runs",), Flag.UNSPACED_RUNS),
+    ("units", ("split",), Flag.SPLIT_UNITS),
+    ("decades", ("keep",), Flag.KEEP_DECADES),
+    ("ranges", ("split",), Flag.SPLIT_RANGES),
+)
+
+
 def _flags(params: Mapping[str, Any]) -> int:
     kinds = PROTECTED if params["protect"] == "all" else params["protect"] or ()
     for kind in kinds:
         if kind not in PROTECTED:
             raise ValueError(f"WordTokenizer knows no protected pattern {kind!r}; there are {', '.join(PROTECTED)}.")
-    flags = sum(PROTECTED[kind] for kind in set(kinds))
-    flags |= Flag.SPLIT_HYPHENS if params["hyphens"] != "keep" else 0
-    for name, value, flag in (
-        ("marks", "runs", Flag.MARK_RUNS), ("unspaced", "runs", Flag.UNSPACED_RUNS), ("units", "split",
-        Flag.SPLIT_UNITS), ("decades", "keep", Flag.KEEP_DECADES), ("ranges", "split", Flag.SPLIT_RANGES),
-    ):  # fmt: skip
-        flags |= flag if params[name] == value else 0
+    flags = int(sum(PROTECTED[kind] for kind in set(kinds)))
+    for name, values, flag in _CHOICES:
+        flags |= flag if params[name] in values else 0
     return flags
 
 
@@ -149,8 +156,8 @@ def build_rules(params: Mapping[str, Any], kernel: Any) -> Any:
         for forms, action in zip(clause_openers(), (Action.PRONOUN, Action.AUXILIARY), strict=True):
             table.mark((variant for form in forms for variant in _variants(form)), action)
     if params["hyphens"] == "affixes":
-        for forms, action in ((_PREFIXES, Action.PREFIX), (_SUFFIXES, Action.SUFFIX)):
-            table.mark((variant for form in forms.split() for variant in _variants(form)), action)
+        for affixes, action in ((_PREFIXES, Action.PREFIX), (_SUFFIXES, Action.SUFFIX)):
+            table.mark((variant for affix in affixes.split() for variant in _variants(affix)), action)
     for form, pieces in contractions.items():
         if "*" not in form:
             table.cut(pieces)

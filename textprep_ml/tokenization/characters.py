@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import regex
@@ -21,7 +21,7 @@ class WhitespaceTokenizer(Tokenizer):
     ['Good', 'morning,', 'all.']
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     def _build(self) -> Any:
         return regex.compile(r"\P{White_Space}+")

@@ -101,7 +101,7 @@ class Detokenizer(TextTransformer):
     >>> Detokenizer().transform([["I", "can", "not", "pay", "$", "3.50", "!"]])
     ['I cannot pay $3.50!']
     >>> tokenizer, text = WordTokenizer(), "So  it's\tover ."
-    >>> Detokenizer().join(tokenizer.tokenize(text), gaps=tokenizer.gaps(text)) == text
+    >>> Detokenizer().join(tokenizer.tokenize(text), separators=tokenizer.separators(text)) == text
     True
     """
 
@@ -114,7 +114,7 @@ class Detokenizer(TextTransformer):
         self.quotes = quotes
         self.hyphens = hyphens
 
-    def join(self, tokens: Sequence[str], *, spans: Any = None, gaps: Sequence[str] | None = None) -> str:
+    def join(self, tokens: Sequence[str], *, spans: Any = None, separators: Sequence[str] | None = None) -> str:
         """Join the tokens of one text.
 
         Parameters
@@ -123,8 +123,8 @@ class Detokenizer(TextTransformer):
             The tokens.
         spans : array-like of shape (n_tokens, 2), optional
             Their spans in the text: the gaps become as many blanks.
-        gaps : sequence of str, optional
-            What stood before, between and behind them, one more than tokens: `Tokenizer.gaps` gives it.
+        separators : sequence of str, optional
+            What stood before, between and behind them, one more than tokens: `Tokenizer.separators` gives it.
 
         Returns
         -------
@@ -134,16 +134,19 @@ class Detokenizer(TextTransformer):
         Raises
         ------
         ValueError
-            If `spans` or `gaps` don't fit the tokens.
+            If `spans` or `separators` don't fit the tokens.
         """
         self._validate_params()
         tokens = self._check_tokens(tokens, "the tokens")
-        if gaps is not None:
-            if len(gaps) != len(tokens) + 1:
+        if separators is not None:
+            if len(separators) != len(tokens) + 1:
                 raise ValueError(
-                    f"Detokenizer got {len(tokens)} tokens and {len(gaps)} gaps; it needs one gap more than tokens."
+                    f"Detokenizer got {len(tokens)} tokens and {len(separators)} separators; "
+                    "it needs one more than tokens."
                 )
-            return gaps[0] + "".join(token + gap for token, gap in zip(tokens, gaps[1:], strict=True))
+            return separators[0] + "".join(
+                token + separator for token, separator in zip(tokens, separators[1:], strict=True)
+            )
         if spans is not None:
             return _join_by_spans(tokens, spans)
         return self._join_by_rules(tokens)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class TreebankTokenizer(Tokenizer):
     ['They', "'ll", 'pay', '$', '3.88', 'in', 'New', 'York', ',', 'wo', "n't", 'they', '?']
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     def _build(self) -> tuple[Any, Any]:
         return _compile(_PUNCTUATION), _compile(_ENDINGS)
