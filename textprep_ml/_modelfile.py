@@ -122,7 +122,8 @@ def read(path_or_name: str | os.PathLike[str], class_name: str | None = None) ->
     version = document.get("version")
     if version != VERSION:
         raise ModelFormatError(
-            f"{path} has format version {version!r}; this textprep_ml reads version {VERSION}. Retrain it or install another release."
+            f"{path} has format version {version!r}; this textprep_ml reads version {VERSION}. "
+            "Retrain it or install another release."
         )
     if class_name is not None and document.get("class") != class_name:
         raise ModelFormatError(f"{path} holds a {document.get('class')}, not a {class_name}.")

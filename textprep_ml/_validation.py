@@ -26,7 +26,8 @@ def shorten(value: object) -> str:
 def _refuse_container(X: Any, owner: str) -> None:
     if isinstance(X, str | bytes | bytearray):
         raise TypeError(
-            f"{owner} expects a sequence of documents, but got one {type(X).__name__}: {shorten(X)}. Pass [text] instead of text."
+            f"{owner} expects a sequence of documents, but got one {type(X).__name__}: {shorten(X)}. "
+            "Pass [text] instead of text."
         )
     if isinstance(X, dict):
         raise TypeError(
@@ -35,7 +36,8 @@ def _refuse_container(X: Any, owner: str) -> None:
     ndim = getattr(X, "ndim", 1)
     if ndim != 1:
         raise ValueError(
-            f"{owner} expects a one-dimensional sequence of documents, but got {ndim} dimensions. Pass one column, such as df['text']."
+            f"{owner} expects a one-dimensional sequence of documents, but got {ndim} dimensions. "
+            "Pass one column, such as df['text']."
         )
     if not isinstance(X, Iterable):
         raise TypeError(f"{owner} expects a sequence of documents, but got {type(X).__name__}: {shorten(X)}.")
@@ -69,8 +71,8 @@ def check_documents(X: Any, owner: str = "This estimator") -> list[str]:
         if type(document) is not str:
             if not isinstance(document, str):
                 raise TypeError(
-                    f"{owner} expects str documents, but document {index} is {type(document).__name__}: {shorten(document)}. "
-                    "Drop or convert it first."
+                    f"{owner} expects str documents, but document {index} is {type(document).__name__}: "
+                    f"{shorten(document)}. Drop or convert it first."
                 )
             document = str(document)
         documents.append(document)
@@ -112,7 +114,8 @@ def _map_item(function: Callable[[str], Any], item: Any, owner: str, place: tupl
         return [_map_item(function, inner, owner, (*place, index)) for index, inner in enumerate(item)]
     where = " > ".join(map(str, place))
     raise TypeError(
-        f"{owner} expects str documents, but document {where} is {type(item).__name__}: {shorten(item)}. Drop or convert it first."
+        f"{owner} expects str documents, but document {where} is {type(item).__name__}: {shorten(item)}. "
+        "Drop or convert it first."
     )
 
 
@@ -155,7 +158,8 @@ def check_spans(spans: Any, length: int, where: str) -> np.ndarray:
             )
         if start < previous:
             raise ValueError(
-                f"Span {index} of {where} is [{start}, {end}), but the span before ends at {previous}: sort them and remove overlaps."
+                f"Span {index} of {where} is [{start}, {end}), but the span before ends at {previous}: "
+                "sort them and remove overlaps."
             )
         previous = end
     return array

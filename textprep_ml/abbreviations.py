@@ -1,4 +1,4 @@
-"""Abbreviation lexicons: entries sorted into classes, one TOML file per language, shared by segmenters and tokenizers."""
+"""Abbreviation lexicons: entries sorted into classes, one TOML file per language, for segmenters and tokenizers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ FOLDER = Path(__file__).parent / "lexicons"
 
 #: The classes in the order of their codes. A class says how an abbreviation behaves, not only what it means.
 CLASSES = (
-    "title", "rank", "given", "number", "citation", "reporter", "court", "company", "suffix", "state", "country", "unit",
-    "month", "weekday", "time", "latin", "etc", "street", "biomedical", "bible", "general", "learned", "user",
+    "title", "rank", "given", "number", "citation", "reporter", "court", "company", "suffix", "state", "country",
+    "unit", "month", "weekday", "time", "latin", "etc", "street", "biomedical", "bible", "general", "learned", "user",
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -32,7 +32,7 @@ class TextEstimator(BaseEstimator):
     first in `fit`. A subclass that can be saved implements ``_get_state`` and ``_set_state``.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that the input is a sequence of strings."""
@@ -54,15 +54,18 @@ class TextEstimator(BaseEstimator):
         """Give the parameters that the model file keeps, as plain JSON values."""
         return {name: _encode_parameter(value) for name, value in self.get_params(deep=False).items()}
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], config: dict[str, Any] | None = None) -> None:
         """Write the fitted estimator as versioned JSON.
 
         Parameters
         ----------
         path : str or path-like
             Where the file goes. An old file is replaced only when the new one is complete.
+        config : dict, optional
+            How it was trained, for whoever opens the file: plain JSON values; `load` does not look at them.
         """
-        _modelfile.write(path, type(self).__name__, {"params": self._get_saved_params(), "state": self._get_state()})
+        content = {"params": self._get_saved_params(), "state": self._get_state()}
+        _modelfile.write(path, type(self).__name__, content if config is None else {"config": config, **content})
 
     @classmethod
     def load(cls, path_or_name: str | os.PathLike[str]) -> Self:
@@ -91,7 +94,8 @@ class TextEstimator(BaseEstimator):
             raise
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise ModelFormatError(
-                f"{_modelfile.resolve(path_or_name)} is a damaged {cls.__name__} model: {type(error).__name__}: {error}."
+                f"{_modelfile.resolve(path_or_name)} is a damaged {cls.__name__} model: "
+                f"{type(error).__name__}: {error}."
             ) from error
         return estimator
 
