@@ -116,7 +116,7 @@ class CrossedEncoder:
 
 
 class RankedEncoder:
-    """The attributes themselves, one column each, codes of unordered ones ranked by the share of boundaries in training.
+    """The attributes themselves, one column each, unordered ones ranked by the share of boundaries in training.
 
     For two classes the best split of a category into two groups is among the splits of that order (Breiman et al.
     1984, Classification and Regression Trees, section 4.2), so a tree can ask about words and shapes as if they were
