@@ -469,7 +469,7 @@ cdef void finish_empty(const char_t *text, int64_t start, int64_t end, token_t *
 
 
 cdef struct style_t:
-    int64_t n_tokens, n_ends, n_lines, n_line_ends, n_wrapped, n_inside, n_inside_upper, n_upper_words, n_lower_words
+    int64_t n_tokens, n_ends, n_lines, n_line_ends, n_inside, n_inside_upper, n_upper_words, n_lower_words, n_capitalised
     int64_t line_start, line_end
     bint line_ends_marked, has_line
     int64_t lengths[256]
@@ -524,6 +524,7 @@ cdef int count_tokens(token_t *tokens, int64_t first, int64_t n, style_t *d, cou
         d.n_ends += is_end_mark(t.mark)
         d.n_lower_words += t.first == K_LOWER
         d.n_upper_words += t.shape == SHAPE_UPPER
+        d.n_capitalised += t.first == K_UPPER
         if not after_mark:
             d.n_inside += 1
             d.n_inside_upper += t.first == K_UPPER
@@ -581,8 +582,10 @@ cdef void finish_style(style_t *d) noexcept nogil:
     share = <double>d.n_inside_upper / d.n_inside if d.n_inside else 0.1
     if d.n_lower_words * 2 < d.n_upper_words:
         d.caps = 4
+    elif d.n_capitalised * 50 < d.n_lower_words:
+        d.caps = 0          # the whole text is in lower case
     else:
-        d.caps = 0 if share < 0.01 else 1 if share < 0.08 else 2 if share < 0.2 else 3
+        d.caps = 1 if share < 0.08 else 2 if share < 0.2 else 3
 
 
 cdef struct state_t:

@@ -219,6 +219,85 @@ def add_dashes(document: Document, dash: str, rng: random.Random, share: float =
     )
 
 
+def add_numbers(document: Document, rng: random.Random, share: float = 0.5) -> Document:
+    """Number the sentences, as in run-in lists: ``1) ...  2) ...``.
+
+    Parameters
+    ----------
+    document : Document
+        The text and its sentences.
+    rng : random.Random
+        Source of chance.
+    share : float
+        Share of the runs of sentences that get numbers.
+
+    Returns
+    -------
+    Document
+        The variant.
+
+    Examples
+    --------
+    >>> add_numbers(Document("Who? Me.", [(0, 4), (5, 8)]), random.Random(2), share=1.0).text
+    '1. Who? 2. Me.'
+    """
+    edits: list[Edit] = []
+    number, left, style = 0, 0, ""
+    for start, _ in document.sentences:
+        if left == 0:
+            left, number = rng.randint(2, 6), 0
+            style = rng.choice(_NUMBER_STYLES) if rng.random() < share else ""
+        number += 1
+        left -= 1
+        if style:
+            edits.append((start, start, style.format(n=number, a="abcdefgh"[number]) + " "))
+    return apply_edits(document, edits)
+
+
+_NUMBER_STYLES = ("{n})", "{n}.", "{n}.", "({n})", "({a})", "{a})", "[{n}]")
+
+
+def add_speech(document: Document, rng: random.Random, share: float = 0.2) -> Document:
+    """Put sentences between quotes and add who says them: ``“Who?” asked Nora.``
+
+    Parameters
+    ----------
+    document : Document
+        The text and its sentences.
+    rng : random.Random
+        Source of chance.
+    share : float
+        Share of the sentences with an end mark that become speech.
+
+    Returns
+    -------
+    Document
+        The variant.
+
+    Examples
+    --------
+    >>> add_speech(Document("Who?", [(0, 4)]), random.Random(0), share=1.0).text
+    '‘Who?’ said the man.'
+    """
+    edits: list[Edit] = []
+    for start, end in document.sentences:
+        mark = document.text[end - 1]
+        if mark not in ".!?" or rng.random() >= share:
+            continue
+        opening, closing = rng.choice(_QUOTES)
+        verb, name = rng.choice(_SPEECH_VERBS), rng.choice(_SPEAKERS)
+        pronoun = rng.choice(("he", "she", "they", "I", "the man", "his mother"))
+        tag = rng.choice((f"{name} {verb}", f"{pronoun} {verb}", f"{verb} {name}", f"{verb} {pronoun}"))
+        said = mark if mark in "!?" else ","
+        edits += [(start, start, opening), (end - 1, end, f"{said}{closing} {tag}.")]
+    return apply_edits(document, edits)
+
+
+_QUOTES = (("“", "”"), ("“", "”"), ('"', '"'), ("‘", "’"), ("'", "'"))
+_SPEECH_VERBS = ("said", "asked", "asked", "replied", "cried", "shouted", "whispered", "answered", "says", "asks", "called")
+_SPEAKERS = ("Nora", "Ines", "Tom", "Mr. Hale", "Mrs. Ito", "Dr. Lund", "Ada", "Paul", "Aunt May", "Smith")
+
+
 @dataclass(frozen=True)
 class AbbreviationInjector:
     """Put abbreviations where they belong: titles before names, companies after, units after numbers, references before.
@@ -284,7 +363,12 @@ class AbbreviationInjector:
                 return [(at, at, f"{self._pick(rng, 'title', 'rank')}. ")]
             comma = rng.choice(("", ","))
             return [(to, to, f"{comma} {self._pick(rng, 'company', 'suffix', 'state')}.{comma}")]
+        if word.endswith(",") and after[:1].islower():
+            label = rng.choice((f"{rng.randint(2, 9)}.", f"{rng.randint(2, 9)})", f"({rng.choice('abcdef')})"))
+            return [(to, to, f" {label}")]
         if word.isdecimal() and before[-1:].isalpha():
+            if rng.random() < 0.05:
+                return [(at, to, f"{self._pick(rng, 'number')}. ??")]
             if rng.random() < 0.6:
                 return [(at, at, f"{self._pick(rng, 'number', 'number', 'month', 'court')}. ")]
             if after[:1].islower():
@@ -346,6 +430,8 @@ STANDARD = {
     "line_breaks": 0.2,
     "wrapped_line_breaks": 0.3,
     "dashes": 0.4,
+    "numbered": 0.2,
+    "speech": 0.3,
     "swapped": 0.7,
     "injected": 0.7,
     "lower_case": 0.15,
@@ -418,6 +504,12 @@ _MAKERS: dict[
     "wrapped_line_breaks": lambda document, rng, swaps, by_class: _wrapped(replace_breaks(document, "\n"), rng),
     "dashes": lambda document, rng, swaps, by_class: add_dashes(
         replace_breaks(document, " "), rng.choice(("-", "-", "--", "—", "–")), rng, rng.choice((0.3, 0.6, 0.9))
+    ),
+    "numbered": lambda document, rng, swaps, by_class: add_numbers(
+        _sometimes_one_line(document, rng, 0.7), rng, rng.choice((0.3, 0.8))
+    ),
+    "speech": lambda document, rng, swaps, by_class: add_speech(
+        _sometimes_one_line(document, rng, 0.5), rng, rng.choice((0.1, 0.3))
     ),
     "swapped": lambda document, rng, swaps, by_class: _sometimes_one_line(
         swap_abbreviations(document, swaps, rng), rng, 0.5

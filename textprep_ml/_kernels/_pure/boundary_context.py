@@ -134,13 +134,15 @@ def line_code(lengths: Sequence[int], width: int) -> int:
 
 
 def capitals_code(tokens: Sequence[Token]) -> int:
-    """Say how usual capitals inside sentences are; 4 for a text in capitals."""
+    """Say how usual capitals inside sentences are; 0 for a text in lower case, 4 for one in capitals."""
     lower = sum(token.first == Kind.LOWER for token in tokens)
     upper = sum(token.shape == Shape.UPPER for token in tokens)
     if lower * 2 < upper:
         return 4
+    if sum(token.first == Kind.UPPER for token in tokens) * 50 < lower:
+        return 0
     inside = [token for before, token in zip(tokens, tokens[1:], strict=False) if is_inside(token, before)]
-    return bucket(share(sum(token.first == Kind.UPPER for token in inside), len(inside), 0.1), (0.01, 0.08, 0.2))
+    return 1 + bucket(share(sum(token.first == Kind.UPPER for token in inside), len(inside), 0.1), (0.08, 0.2))
 
 
 # --- place ------------------------------------------------------------------------------------------------------------
