@@ -113,7 +113,7 @@ def _per_character(change: Callable[[str], str]) -> Step:
 
 
 def _strip_accents(char: str) -> str:
-    return "" if unicodedata.category(char) == "Mn" else char
+    return "" if unicodedata.category(char)[0] == "M" else char
 
 
 def _replacement(pattern: regex.Pattern[str], content: str) -> Step:

@@ -364,7 +364,7 @@ def _write_pretokenizer(specification: Any, style: Style, prefix_space: Any) -> 
         parts = [specification] if isinstance(specification, dict) else list(specification)
     else:
         raise ModelFormatError(f"tokenizer.json cannot hold the pre-tokenizer {type(specification).__name__}.")
-    if style.byte_level:
+    if style.byte_level and not any(part["type"] == "ByteLevel" for part in parts):
         parts = [*parts, _byte_level(False, False)]
     return {"type": "Sequence", "pretokenizers": parts} if len(parts) > 1 else (parts or [None])[0]
 
