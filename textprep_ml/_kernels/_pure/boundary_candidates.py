@@ -75,14 +75,18 @@ class Lexicon:
         return group
 
 
-def is_candidate(left: Token, right: Token, style: Style) -> bool:
+def is_candidate(left: Token, right: Token, style: Style, place: Place) -> bool:
     """Reject gaps between words that plainly go on with a sentence, and gaps before marks that stand alone."""
     if right.newlines:
         return True
     if right.shape == Shape.EMPTY and right.ends and right.lead != Lead.BULLET:
         return False
     if left.ends:
-        return right.shape != Shape.PICTOGRAPH
+        # In East Asian text nothing ends inside brackets.
+        return right.shape != Shape.PICTOGRAPH and not (left.mark == Mark.WIDE and place.brackets > 0)
+    if right.softened:
+        # A line break that is to mean nothing is no boundary without a mark.
+        return False
     if left.mark > Mark.COMMA or right.lead != Lead.NONE or left.shape == Shape.PICTOGRAPH:
         return True
     if right.first == Kind.LOWER:
@@ -118,7 +122,7 @@ class Document:
         for i in range(1, len(self.tokens)):
             left, right = self.tokens[i - 1], self.tokens[i]
             place.advance(left)
-            if is_candidate(left, right, self.style):
+            if is_candidate(left, right, self.style, place):
                 yield i, candidate_kind(left, right), place
             if left.ends:
                 place.since_end = 0

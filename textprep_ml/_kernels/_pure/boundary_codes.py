@@ -18,6 +18,9 @@ MOST_NEWLINES = 255
 MOST_BLANKS = 250
 MOST_BRACKETS = 100
 LONGEST = 255
+#: Characters after an East Asian quotation among which one of saying makes them part of the sentence.
+SPEECH_TAG = 5
+SAYING = frozenset("说說道问問喊と")
 
 
 class Kind(IntEnum):

@@ -59,6 +59,8 @@ class Token:
     #: Blanks and newlines before it; blanks count from the last newline on, a tabulator as four.
     blanks: int = 0
     newlines: int = 0
+    #: A line break before it was taken for a blank.
+    softened: bool = False
     hash: int = 0
     #: Kind of the first character of the core that is neither a mark nor invisible.
     first: int = Kind.OTHER

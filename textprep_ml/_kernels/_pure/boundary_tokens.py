@@ -19,6 +19,8 @@ from textprep_ml._kernels._pure.boundary_codes import (
     MOST_BLANKS,
     MOST_NEWLINES,
     OPENER,
+    SAYING,
+    SPEECH_TAG,
     STARTS,
     Kind,
     Mark,
@@ -37,11 +39,12 @@ def read_tokens(chars: str, newline: int) -> list[Token]:
     position, blanks, newlines = skip_blanks(text, 0)
     while position < n:
         stop = text.skip_to(BLANK, position, n)
-        if newline == Newline.SOFT or (newline == Newline.PARAGRAPH and newlines == 1):
-            blanks, newlines = max(blanks, min(newlines, 1)), 0
+        soft = newline == Newline.SOFT or (newline == Newline.PARAGRAPH and newlines == 1)
         for token in read_chunk(text, position, stop):
             if token.start == position:
                 token.blanks, token.newlines = blanks, newlines
+                if soft and newlines:
+                    token.blanks, token.newlines, token.softened = max(blanks, 1), 0, True
             if tokens and token.newlines == 0:
                 inherit_mark(tokens[-1], token)
             tokens.append(token)
@@ -144,11 +147,19 @@ def inner_boundary(text: Text, core: int, run: int, run_end: int, stop: int, lin
     if Kind.WIDE_STOP in kinds:
         # A wide full stop between digits is a decimal point.
         digits = text.kinds[run - 1] == Kind.DIGIT == text.kinds[run_end]
-        return None if text.chars[run:run_end] == "\uff0e" and digits else end
+        decimal = text.chars[run:run_end] == "\uff0e" and digits
+        goes_on = end > ends[-1] + 1 and is_speech_tag(text, end, stop)
+        return None if decimal or goes_on else end
     single_period = kinds[-1] == Kind.PERIOD and kinds.count(Kind.PERIOD) == 1
     if link or (single_period and run - core < 2):
         return None
     return end if starts_sentence(text, end, stop, single_period) else None
+
+
+def is_speech_tag(text: Text, start: int, stop: int) -> bool:
+    """Whether a verb of saying stands within a few characters after an East Asian quotation."""
+    words = text.chars[start : text.skip(CORE, start, min(start + SPEECH_TAG, stop))]
+    return not SAYING.isdisjoint(words)
 
 
 def starts_sentence(text: Text, start: int, stop: int, after_single_period: bool) -> bool:
