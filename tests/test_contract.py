@@ -13,7 +13,30 @@ import pytest
 from sklearn.utils._param_validation import InvalidParameterError, generate_invalid_param_val, make_constraint
 
 from tests import checks
+from textprep_ml.counts import WordCounter
 from textprep_ml.distance import EditDistanceTransformer
+from textprep_ml.normalization import (
+    AccentNormalizer,
+    CaseNormalizer,
+    ContractionNormalizer,
+    ControlNormalizer,
+    Dehyphenator,
+    DigitNormalizer,
+    PunctuationNormalizer,
+    RuleNormalizer,
+    TextNormalizer,
+    UnicodeNormalizer,
+    WhitespaceNormalizer,
+    make_normalizer,
+)
+from textprep_ml.tokenization import (
+    CharacterTokenizer,
+    Detokenizer,
+    RegexTokenizer,
+    TreebankTokenizer,
+    WhitespaceTokenizer,
+    WordTokenizer,
+)
 
 
 def fit_on_texts(estimator: Any) -> Any:
@@ -34,6 +57,26 @@ class Case:
 
 
 CASES: list[Case] = [
+    Case(AccentNormalizer(), ("transform",)),
+    Case(CaseNormalizer(), ("transform",)),
+    Case(ContractionNormalizer(), ("transform",)),
+    Case(ControlNormalizer(), ("transform",)),
+    Case(Dehyphenator(), ("transform",)),
+    Case(DigitNormalizer(), ("transform",)),
+    Case(PunctuationNormalizer(), ("transform",)),
+    Case(RuleNormalizer(rules=[("a", "b")]), ("transform",)),
+    Case(TextNormalizer(), ("transform",)),
+    Case(UnicodeNormalizer(), ("transform",)),
+    Case(WhitespaceNormalizer(), ("transform",)),
+    Case(make_normalizer("search"), ("transform",)),
+    Case(make_normalizer("pdf"), ("transform",)),
+    Case(WordTokenizer(), ("transform",)),
+    Case(RegexTokenizer(), ("transform",)),
+    Case(TreebankTokenizer(), ("transform",)),
+    Case(WhitespaceTokenizer(), ("transform",)),
+    Case(CharacterTokenizer(), ("transform",)),
+    Case(Detokenizer(), ()),
+    Case(WordCounter(vocab_size=5, sparse_output=False), ("transform",)),
     Case(EditDistanceTransformer(), ("transform",)),
 ]
 

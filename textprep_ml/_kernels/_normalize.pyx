@@ -431,23 +431,40 @@ cdef class Rewriter:
         for k in range(256):
             self.s.entries[block * 256 + k] = E_UNKNOWN
 
-    def rewrite(self, str text not None, bint aligned=True):
+    def rewrite(self, str text not None):
         """Give the new text and its runs.
 
         Parameters
         ----------
         text : str
             Any text.
-        aligned : bool
-            Whether the runs are wanted.
 
         Returns
         -------
         new : str
             The same object when nothing changes.
         runs : ndarray of shape (n_runs, 4) or None
-            Raw start, new start, raw width, new width; None when not wanted, or all cells are of one character to one.
+            Raw start, new start, raw width, new width; None where all cells are of one character to one.
         """
+        new = self._rewrite(text)
+        return new, self._runs()
+
+    def new(self, str text not None):
+        """Give the new text alone.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+
+        Returns
+        -------
+        str
+            The same object when nothing changes.
+        """
+        return self._rewrite(text)
+
+    cdef str _rewrite(self, str text):
         cdef state_t *s = &self.s
         cdef int status
         cdef int kind = PyUnicode_KIND(text)
@@ -471,7 +488,7 @@ cdef class Rewriter:
             if self.out != NULL:
                 out = PyUnicode_DATA(<object>self.out)
                 new_kind = PyUnicode_KIND(<object>self.out)
-        return (self._finish() if s.writing else text), (self._runs() if aligned else None)
+        return self._finish() if s.writing else text
 
     cdef _serve(self, int status, str text):
         """Provide what the scan can not go on without."""

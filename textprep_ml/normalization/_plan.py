@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import reduce
 from itertools import groupby
 from typing import Any, Protocol
 
@@ -22,17 +24,20 @@ class WholeRule(Protocol):
 
 
 class Stage(Protocol):
-    """One way over the text."""
+    """One way over texts."""
 
-    def run(self, text: str, aligned: bool) -> tuple[str, Sequence[Layer]]:
-        """Give the new text, and its map when it is wanted."""
+    def align(self, text: str) -> tuple[str, Sequence[Layer]]:
+        """Give the new text and its map."""
+
+    def rewriting(self) -> AbstractContextManager[Callable[[str], str]]:
+        """Give a function that rewrites texts as long as the context lasts."""
 
 
 class Pass:
     """All its rules in one way over the text.
 
     What a character or a piece becomes is found by the rules once and remembered by the kernel. A kernel serves one thread at a time; each
-    call takes an idle one or makes its own.
+    caller takes an idle one or makes its own.
     """
 
     def __init__(self, rules: Sequence[LocalRule]) -> None:
@@ -43,14 +48,26 @@ class Pass:
     def __reduce__(self) -> tuple[Any, ...]:
         return Pass, (self.rules,)
 
-    def run(self, text: str, aligned: bool) -> tuple[str, Sequence[Layer]]:
-        """Give the new text, and its map when it is wanted."""
+    @contextmanager
+    def _kernel(self) -> Iterator[Any]:
         rewriter = self._idle.pop() if self._idle else _kernels.load("normalize").Rewriter(self.classify, self.resolve)
-        new, runs = rewriter.rewrite(text, aligned)
+        yield rewriter
         self._idle.append(rewriter)
+
+    @contextmanager
+    def rewriting(self) -> Iterator[Callable[[str], str]]:
+        """Give a function that rewrites texts as long as the context lasts."""
+        with self._kernel() as rewriter:
+            # A text has no white space at its ends most of the time; then strip gives it back as it is.
+            yield (lambda text: rewriter.new(text).strip(self._trimmed)) if self._trimmed else rewriter.new
+
+    def align(self, text: str) -> tuple[str, Sequence[Layer]]:
+        """Give the new text and its map."""
+        with self._kernel() as rewriter:
+            new, runs = rewriter.rewrite(text)
         layers = [] if runs is None else [Layer(runs, len(text), len(new))]
         if self._trimmed and new and (new[0] in self._trimmed or new[-1] in self._trimmed):
-            new, trimmed = trim(new, self._trimmed, aligned)
+            new, trimmed = trim(new, self._trimmed)
             layers += trimmed
         return new, layers
 
@@ -124,11 +141,9 @@ def _with_marks(piece: str, cells: Sequence[tuple[int, int]]) -> Iterator[tuple[
         yield held
 
 
-def trim(text: str, chars: str, aligned: bool) -> tuple[str, Sequence[Layer]]:
+def trim(text: str, chars: str) -> tuple[str, Sequence[Layer]]:
     """Take characters off both ends."""
     stripped = text.strip(chars)
-    if not aligned:
-        return stripped, ()
     start = len(text) - len(text.lstrip(chars))
     end = start + len(stripped)
     layer = layer_from_edits(text, [(first, last, "") for first, last in ((0, start), (end, len(text))) if first < last])
@@ -141,25 +156,31 @@ class WholeStage:
 
     rule: WholeRule
 
-    def run(self, text: str, aligned: bool) -> tuple[str, Sequence[Layer]]:
-        """Give the new text, and its map when it is wanted."""
+    def align(self, text: str) -> tuple[str, Sequence[Layer]]:
+        """Give the new text and its map."""
         edits = list(self.rule.edits(text))
-        if not edits:
-            return text, ()
-        layer = layer_from_edits(text, edits) if aligned else None
+        layer = layer_from_edits(text, edits)
         return apply_edits(text, edits), () if layer is None else (layer,)
+
+    def rewriting(self) -> AbstractContextManager[Callable[[str], str]]:
+        """Give a function that rewrites texts."""
+        return nullcontext(lambda text: apply_edits(text, self.rule.edits(text)))
 
 
 @dataclass(frozen=True)
 class AlignerStage:
     """An object of the user's own with the method ``align``."""
 
-    align: Callable[[str], tuple[str, OffsetMap]]
+    aligner: Any
 
-    def run(self, text: str, aligned: bool) -> tuple[str, Sequence[Layer]]:
-        """Give the new text, and its map when it is wanted."""
-        new, offsets = self.align(text)
+    def align(self, text: str) -> tuple[str, Sequence[Layer]]:
+        """Give the new text and its map."""
+        new, offsets = self.aligner.align(text)
         return new, offsets.layers
+
+    def rewriting(self) -> AbstractContextManager[Callable[[str], str]]:
+        """Give a function that rewrites texts."""
+        return nullcontext(lambda text: self.aligner.align(text)[0])
 
 
 class Plan:
@@ -180,21 +201,25 @@ class Plan:
     def __reduce__(self) -> tuple[Any, ...]:
         return Plan, (self.rules,)
 
-    def rewrite(self, text: str) -> str:
-        """Give the new text."""
-        for stage in self._stages:
-            text, _ = stage.run(text, False)
-        return text
+    @contextmanager
+    def rewriting(self) -> Iterator[Callable[[str], str]]:
+        """Give a function that rewrites texts as long as the context lasts."""
+        with ExitStack() as stack:
+            functions = [stack.enter_context(stage.rewriting()) for stage in self._stages]
+            if len(functions) == 1:
+                yield functions[0]
+            else:
+                yield lambda text: reduce(lambda new, function: function(new), functions, text)
 
     def align(self, text: str) -> tuple[str, OffsetMap]:
         """Give the new text and its map."""
         layers: list[Layer] = []
         raw_length = len(text)
         for stage in self._stages:
-            text, more = stage.run(text, True)
+            text, more = stage.align(text)
             layers += more
         return text, OffsetMap(raw_length, layers)
 
 
 def _stage(rule: Any) -> Stage:
-    return AlignerStage(rule.align) if hasattr(rule, "align") else WholeStage(rule)
+    return AlignerStage(rule) if hasattr(rule, "align") else WholeStage(rule)

@@ -161,16 +161,15 @@ class TextNormalizer(steps.NormalizationStep):
                 self.steps_[name] = clone(step).fit(self._before(name, documents))
         if self._joins_lines():
             self._learn_vocabulary(documents)
-        self.plan_ = Plan(self._rules())
-        return self
+        return self._prepare()
 
     def _joins_lines(self) -> bool:
         return isinstance(self.dehyphenation, str) and self.dehyphenation == "join"
 
     def _before(self, name: str, texts: Collection[str]) -> list[str]:
         """Give texts as they reach the step called `name`."""
-        plan = Plan(self._rules_of(_STEPS[: _STEPS.index(name)]))
-        return [plan.rewrite(text) for text in texts]
+        with Plan(self._rules_of(_STEPS[: _STEPS.index(name)])).rewriting() as rewrite:
+            return [rewrite(text) for text in texts]
 
     def _learn_vocabulary(self, documents: list[str]) -> None:
         joiner = steps.Dehyphenator(vocabulary=None if self.vocabulary is None else self._before("dehyphenation", steps.check_vocabulary(self.vocabulary)))
@@ -218,15 +217,17 @@ class TextNormalizer(steps.NormalizationStep):
         return steps.Dehyphenator(vocabulary=self._before("dehyphenation", self.vocabulary or ()) if known is None else known)
 
     def _get_state(self) -> dict[str, Any]:
-        if not self._joins_lines():
-            return {}
-        check_is_fitted(self, "vocabulary_")
-        return {"vocabulary": sorted(self.vocabulary_)}
+        check_is_fitted(self, "steps_")
+        state: dict[str, Any] = {"steps": {name: step._get_state() for name, step in self.steps_.items()}}
+        return state | ({"vocabulary": sorted(self.vocabulary_)} if self._joins_lines() else {})
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        if "vocabulary" in state:
+        self.steps_ = {name: clone(getattr(self, name)) for name in state["steps"]}
+        for name, step in self.steps_.items():
+            step._set_state(state["steps"][name])
+        if self._joins_lines():
             self.vocabulary_ = steps.check_vocabulary(state["vocabulary"])
-        self.plan_ = Plan(self._rules())
+        self._prepare()
 
 
 def _requires_fit(step: Any) -> bool:

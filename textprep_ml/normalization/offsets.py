@@ -45,13 +45,6 @@ class Layer:
         self.raw_length = raw_length
         self.new_length = new_length
 
-    def __getstate__(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        for name, value in zip(self.__slots__, state, strict=True):
-            setattr(self, name, value)
-
     @property
     def nbytes(self) -> int:
         """Memory of the runs in bytes."""
@@ -119,6 +112,8 @@ class OffsetMap:
     >>> offsets.to_raw(0, 2), offsets.to_raw(8, 9), offsets.to_normalized(0, 1)
     ((0, 1), (7, 8), (0, 2))
     """
+
+    __slots__ = ("layers", "raw_length")
 
     def __init__(self, raw_length: int, layers: Sequence[Layer] = ()) -> None:
         self.raw_length = raw_length

@@ -28,12 +28,20 @@ class NormalizationStep(TextTransformer):
     def _rules(self) -> list[Any]:
         raise NotImplementedError
 
+    def _prepare(self) -> Self:
+        """Keep the plan, and the parameters that it was made from."""
+        self.plan_ = Plan(self._rules())
+        self.planned_params_ = self.get_params(deep=False)
+        return self
+
     def _get_plan(self) -> Plan:
+        fitted = vars(self)
+        planned = fitted.get("planned_params_")
+        if planned is not None and all(fitted[name] is value for name, value in planned.items()):
+            return self.plan_
+        # Not fitted, or parameters have been set since.
         self._validate_params()
-        rules = tuple(self._rules())
-        plan = vars(self).get("plan_")
-        # Parameters may have been set after `fit`.
-        return plan if plan is not None and plan.rules == rules else Plan(rules)
+        return Plan(self._rules())
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the parameters and prepare the plan.
@@ -51,8 +59,7 @@ class NormalizationStep(TextTransformer):
             The transformer.
         """
         self._validate_params()
-        self.plan_ = Plan(self._rules())
-        return self
+        return self._prepare()
 
     def transform(self, X: Any) -> list[Any]:
         """Normalize every string in `X`.
@@ -67,7 +74,8 @@ class NormalizationStep(TextTransformer):
         list
             The same nesting; each string replaced by its normalized form, the same object where nothing changed.
         """
-        return map_leaves(self._get_plan().rewrite, X, type(self).__name__)
+        with self._get_plan().rewriting() as rewrite:
+            return map_leaves(rewrite, X, type(self).__name__)
 
     def align(self, text: str) -> tuple[str, OffsetMap]:
         """Normalize one text and keep the way back.
@@ -97,14 +105,17 @@ class NormalizationStep(TextTransformer):
         params = super()._get_saved_params()
         for name, value in params.items():
             if hasattr(value, "align"):
-                raise ModelFormatError(f"{type(self).__name__} can not be saved: {name} is an object, {shorten(value)}. Use a named option, or pickle.")
+                raise ModelFormatError(
+                    f"{type(self).__name__} can not be saved: {name} is an object of another package, {shorten(value)}. "
+                    "Use a named option or a step of textprep_ml."
+                )
         return {name: sorted(value) if isinstance(value, set | frozenset) else value for name, value in params.items()}
 
     def _get_state(self) -> dict[str, Any]:
         return {}
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        self.fit([])
+        self._prepare()
 
 
 class UnicodeNormalizer(NormalizationStep):
@@ -327,7 +338,7 @@ class Dehyphenator(NormalizationStep):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         self.vocabulary_ = check_vocabulary(state["vocabulary"])
-        self.plan_ = Plan(self._rules())
+        self._prepare()
 
 
 class WhitespaceNormalizer(NormalizationStep):

@@ -62,22 +62,35 @@ class Rewriter:
             self._pieces[piece] = self._resolve(piece)
         return self._pieces[piece]
 
-    def rewrite(self, text: str, aligned: bool = True) -> tuple[str, np.ndarray | None]:
+    def new(self, text: str) -> str:
+        """Give the new text alone.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+
+        Returns
+        -------
+        str
+            The same object when nothing changes.
+        """
+        return self.rewrite(text)[0]
+
+    def rewrite(self, text: str) -> tuple[str, np.ndarray | None]:
         """Give the new text and its runs.
 
         Parameters
         ----------
         text : str
             Any text.
-        aligned : bool
-            Whether the runs are wanted.
 
         Returns
         -------
         new : str
             The same object when nothing changes.
         runs : ndarray of shape (n_runs, 4) or None
-            Raw start, new start, raw width, new width; None when not wanted, or all cells are of one character to one.
+            Raw start, new start, raw width, new width; None where all cells are of one character to one.
         """
         pieces: list[str] = []
         runs: list[tuple[int, int, int, int]] = []
@@ -92,7 +105,7 @@ class Rewriter:
                 new += new_width * count
         joined = "".join(pieces)
         trivial = all(run[2:] == (1, 1) for run in runs)
-        return (text if joined == text else joined), (np.array(runs, dtype=np.int64) if aligned and not trivial else None)
+        return (text if joined == text else joined), (None if trivial else np.array(runs, dtype=np.int64))
 
 
 def cut(flags: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,80 @@
+"""``textprep normalize``: text -> normalized text, line by line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from textprep_ml.cli._streams import read_lines, read_text
+
+#: Lines that are normalized at a time.
+BATCH = 1024
+
+
+def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
+    while batch := list(islice(lines, BATCH)):
+        yield batch
+
+
+def _normalize_lines(normalizer: Any, files: list[Path]) -> None:
+    normalizer.fit([])
+    for batch in _batches(read_lines(files)):
+        # With its newline, so that a line end of two characters is seen as one.
+        lines = normalizer.transform([line + "\n" for line in batch])
+        sys.stdout.write("".join([line if line.endswith("\n") else line + "\n" for line in lines]))
+
+
+def _normalize_files(normalizer: Any, files: list[Path]) -> None:
+    texts = [read_text(path) for path in files or [Path("-")]]
+    for text in normalizer.fit(texts).transform(texts):
+        sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
+
+
+def normalize(
+    files: Annotated[list[Path] | None, typer.Argument(help="Text files (.gz and .xz too); none or - is standard input.")] = None,
+    preset: Annotated[str, typer.Option(help="search, mt, lm, segment, pdf, counts; none switches every step off.")] = "lm",
+    form: Annotated[str | None, typer.Option(help="Unicode form: keep, NFC, NFD, NFKC, NFKD.")] = None,
+    case: Annotated[str | None, typer.Option(help="keep, lower, casefold.")] = None,
+    accents: Annotated[str | None, typer.Option(help="keep, strip, strip_all.")] = None,
+    whitespace: Annotated[str | None, typer.Option(help="keep, collapse, lines, paragraphs, line_ends.")] = None,
+    control: Annotated[str | None, typer.Option(help="Control and format characters: keep, drop.")] = None,
+    punctuation: Annotated[str | None, typer.Option(help="keep, plain.")] = None,
+    contractions: Annotated[str | None, typer.Option(help="keep, split, expand.")] = None,
+    dehyphenation: Annotated[str | None, typer.Option(help="keep, join; needs --whole.")] = None,
+    digits: Annotated[str | None, typer.Option(help="keep, mask.")] = None,
+    vocabulary: Annotated[Path | None, typer.Option(help="Known words, one a line, for joining broken words; else they are collected.")] = None,
+    whole: Annotated[bool, typer.Option("--whole", help="Take each file as one text instead of each line.")] = False,
+) -> None:
+    """Normalize text: a preset, and steps that differ from it.
+
+    Parameters
+    ----------
+    files : list of Path, optional
+        Text files; none means standard input.
+    preset : str
+        A preset of `make_normalizer`, or ``none``.
+    form, case, accents, whitespace, control, punctuation, contractions, dehyphenation, digits : str, optional
+        Steps that differ from the preset.
+    vocabulary : Path, optional
+        Known words, one a line.
+    whole : bool
+        Take each file as one text instead of each line.
+    """
+    from textprep_ml.normalization import TextNormalizer, make_normalizer
+
+    steps = {
+        "form": form, "case": case, "accents": accents, "whitespace": whitespace, "control": control, "punctuation": punctuation,
+        "contractions": contractions, "dehyphenation": dehyphenation, "digits": digits,
+    }  # fmt: skip
+    given: dict[str, Any] = {name: value for name, value in steps.items() if value is not None}
+    if vocabulary is not None:
+        given["vocabulary"] = list(read_lines([vocabulary]))
+    normalizer = TextNormalizer(**given) if preset == "none" else make_normalizer(preset, **given)
+    if normalizer.dehyphenation == "join" and not whole:
+        raise ValueError("normalize joins words that are broken at line ends only in whole texts: add --whole, or --dehyphenation keep.")
+    (_normalize_files if whole else _normalize_lines)(normalizer, files or [])
