@@ -133,8 +133,6 @@ class NaiveSegmenter(BaseSegmenter):
     ['We met Dr.', 'Ito.', 'It cost 3.50!']
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {}
-
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that no fitting is needed."""
         tags = super().__sklearn_tags__()
