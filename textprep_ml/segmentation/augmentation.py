@@ -294,7 +294,19 @@ def add_speech(document: Document, rng: random.Random, share: float = 0.2) -> Do
 
 
 _QUOTES = (("“", "”"), ("“", "”"), ('"', '"'), ("‘", "’"), ("'", "'"))
-_SPEECH_VERBS = ("said", "asked", "asked", "replied", "cried", "shouted", "whispered", "answered", "says", "asks", "called")
+_SPEECH_VERBS = (
+    "said",
+    "asked",
+    "asked",
+    "replied",
+    "cried",
+    "shouted",
+    "whispered",
+    "answered",
+    "says",
+    "asks",
+    "called",
+)
 _SPEAKERS = ("Nora", "Ines", "Tom", "Mr. Hale", "Mrs. Ito", "Dr. Lund", "Ada", "Paul", "Aunt May", "Smith")
 
 
@@ -389,6 +401,7 @@ class AbbreviationInjector:
             f" {rng.randint(1, 12)} {self._pick(rng, 'time', 'unit')}",
             f" {self._pick(rng, 'month')}. {rng.randint(1, 28)}",
             f" {self._pick(rng, 'number')}. {rng.randint(1, 99)}",
+            f" {self._pick(rng, 'general')}. {rng.randint(1, 99)}",
             " etc",
         )
         return [(end, end, rng.choice(ends))]

@@ -189,9 +189,10 @@ class BoundaryModel:
     newline: str = "auto"
 
     def __post_init__(self) -> None:
-        self._build()
+        self.rebuild()
 
-    def _build(self) -> None:
+    def rebuild(self) -> None:
+        """Hand words, scorer and thresholds to the kernel anew, after one of them was changed."""
         kinds = [kind for candidates in self.candidates for kind in CANDIDATE_KINDS[candidates]]
         self._scanner = _kernels.load("boundaries").BoundaryScanner(self.words.build_lexicon(), self.newline, kinds)
         self._scanner.set_thresholds([self.thresholds[kind] for kind in KINDS])
@@ -205,7 +206,7 @@ class BoundaryModel:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Build the kernel's objects anew."""
         vars(self).update(state)
-        self._build()
+        self.rebuild()
 
     def describe(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Describe every candidate of every text.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
@@ -20,25 +19,31 @@ from textprep_ml._validation import (
     Interval,
     StrOptions,
     check_documents,
-    check_targets,
     shorten,
     span_array,
 )
 from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.base import TextEstimator
 from textprep_ml.segmentation.abbreviation_learning import learn_abbreviations
-from textprep_ml.segmentation.attributes import GROUP_OF_CLASS, KINDS
-from textprep_ml.segmentation.augmentation import STANDARD, Document, Variations
+from textprep_ml.segmentation.attributes import KINDS
+from textprep_ml.segmentation.augmentation import STANDARD, Document
 from textprep_ml.segmentation.base import BaseSegmenter
 from textprep_ml.segmentation.compilation import compile_scorer
 from textprep_ml.segmentation.explanation import Explanation, explain_candidates
 from textprep_ml.segmentation.features import CrossedEncoder, RankedEncoder
 from textprep_ml.segmentation.policies import Policies
 from textprep_ml.segmentation.runtime import NEWLINES, BoundaryModel, LinearScorer, join_boundaries, logit
-from textprep_ml.segmentation.templates import TEMPLATES, weights_from_state, weights_to_state
-from textprep_ml.segmentation.words import WordTable, choose_vocabulary, count_words, period_behaviour, usual_case
-
-_FORCED = KINDS.index("paragraph")
+from textprep_ml.segmentation.templates import TEMPLATES
+from textprep_ml.segmentation.training import (
+    Examples,
+    label_candidates,
+    labelled_documents,
+    learn_words,
+    make_variants,
+    strip_span,
+    widen,
+)
+from textprep_ml.segmentation.words import WordTable
 
 #: How much more dearly a weight of an adapted model leaves the one that it started from than it takes part in the old
 #: model's score.
@@ -220,20 +225,19 @@ class SentenceSegmenter(BaseSegmenter):
         """
         self._validate_params()
         self._check_choices()
-        documents, weights = self._prepare(X, y, sample_weight)
-        words, base = self._start(documents, raw)
+        texts, weights = self._check_documents(X, sample_weight)
+        documents = labelled_documents(texts, y, type(self).__name__, self.normalizer)
+        variants, sources = make_variants(documents, self.augment, self.abbreviations, self.random_state)
+        words, base = self._start(variants, raw)
         model = BoundaryModel(words, base, candidates=tuple(self.candidates), newline=self.newline)
-        rows, labels, row_weights, scores = self._describe(model, documents, weights)
+        examples = label_candidates(model, variants, weights[sources])
+        self.coverage_ = examples.coverage
         self.estimator_ = self._make_estimator()
         self.encoder_ = self._make_encoder(base)
-        columns = self.encoder_.fit_transform(rows, labels, words.vocabulary)
-        if base is not None:
-            columns = sparse.hstack([sparse.csr_matrix(scores[:, None] * _WARM_SCALE), columns], format="csr")
-        keywords = {} if sample_weight is None and self._n_variants == 1 else {"sample_weight": row_weights}
-        self.estimator_.fit(columns, labels, **keywords)
+        self._fit_estimator(examples, words.vocabulary, base is not None)
         model.scorer = compile_scorer(self.estimator_, self.encoder_, base, _WARM_SCALE, self.min_weight)
         model.thresholds = {kind: float((self.kind_thresholds or {}).get(kind, 0.0)) for kind in KINDS}
-        model._build()
+        model.rebuild()
         self.model_ = model
         return self
 
@@ -256,102 +260,37 @@ class SentenceSegmenter(BaseSegmenter):
         if self.templates is not None and "kind" not in self.templates:
             raise ValueError("templates must have 'kind' alone among them: it carries the intercept.")
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[list[Document], np.ndarray]:
-        """Check the input, normalize it, and make the variants."""
+    def _check_documents(self, X: Any, sample_weight: Any) -> tuple[list[str], np.ndarray]:
         name = type(self).__name__
         texts = check_documents(X, name)
         if not texts:
             raise ValueError(f"{name} got no documents to learn from.")
-        targets = check_targets(y, texts, name)
         weights = np.ones(len(texts)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         if weights.shape != (len(texts),):
             raise ValueError(f"sample_weight has shape {weights.shape}, but there are {len(texts)} documents.")
-        if self.normalizer is not None:
-            texts, targets = self._normalize_targets(texts, targets)
-        documents = [
-            Document(text, [_strip(text, start, end) for start, end in spans.tolist()])
-            for text, spans in zip(texts, targets, strict=True)
-        ]
-        if self.augment is None:
-            return documents, weights
-        plan = self.augment if isinstance(self.augment, Mapping) else STANDARD
-        vary = Variations(
-            plan,
-            normalize_abbreviations(self.abbreviations),
-            {**GROUP_OF_CLASS, "title": "t", "rank": "r", "given": "g"},
-        )
-        variants, sources = vary(documents, random.Random(self.random_state))
-        return variants, weights[sources]
-
-    def _normalize_targets(self, texts: list[str], targets: list[np.ndarray]) -> tuple[list[str], list[np.ndarray]]:
-        aligned = [self.normalizer.align(text) for text in texts]
-        return [text for text, _ in aligned], [
-            offsets.to_normalized(spans) for (_, offsets), spans in zip(aligned, targets, strict=True)
-        ]
+        return texts, weights
 
     def _start(self, documents: Sequence[Document], raw: Iterable[str] | None) -> tuple[WordTable, LinearScorer | None]:
         """Collect the words, on top of those of the model to start from."""
-        texts = [document.text for document in documents]
-        counts = count_words(texts)
-        vocabulary = choose_vocabulary(counts, self.min_word_count)
-        if self.warm_start_from is not None:
-            return self._start_warm(vocabulary)
-        raw_counts = counts if raw is None else count_words(raw)
-        # Rare words of a small corpus say little; of a large one only the common ones are worth their place in the
-        # model.
-        enough = 3 if raw is None else 40
-        words = WordTable(
-            vocabulary,
-            normalize_abbreviations(self.abbreviations),
-            usual_case(raw_counts, enough),
-            period_behaviour(raw_counts, max(3, enough // 8)),
-        )
-        return words, None
-
-    def _start_warm(self, vocabulary: list[str]) -> tuple[WordTable, LinearScorer]:
         source = self.warm_start_from
-        model = source.model_ if isinstance(source, SentenceSegmenter) else BoundaryModel.load(source, threshold=0.5)
-        if not isinstance(model.scorer, LinearScorer):
-            raise ValueError("warm_start_from needs a model with a linear scorer; trees are trained anew.")
-        known = set(model.words.vocabulary)
-        longer = replace(
-            model.words,
-            vocabulary=[*model.words.vocabulary, *(word for word in vocabulary if word not in known)],
-            abbreviations={**model.words.abbreviations, **normalize_abbreviations(self.abbreviations)},
-        )
-        # New words come after the old ones, so the old codes stay what they were and only the places of their weights
-        # move.
-        layout, weights = weights_from_state(
-            weights_to_state(model.scorer.layout, model.scorer.weights), len(longer.vocabulary)
-        )
-        return longer, LinearScorer(layout, weights)
+        if source is None:
+            return learn_words(documents, raw, self.abbreviations, self.min_word_count), None
+        if isinstance(source, SentenceSegmenter):
+            check_is_fitted(source, "model_")
+            model = source.model_
+        else:
+            model = BoundaryModel.load(source, threshold=0.5)
+        return widen(model, documents, self.abbreviations, self.min_word_count)
 
-    def _describe(
-        self, model: BoundaryModel, documents: Sequence[Document], weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Describe and label the candidates of the training documents, but the blank lines, which need no decision."""
-        texts = [document.text for document in documents]
-        offsets, ends, _, kinds, rows = model.describe(texts)
-        labels = np.zeros(len(ends), dtype=bool)
-        n_boundaries = 0
-        for index, document in enumerate(documents):
-            part = slice(offsets[index], offsets[index + 1])
-            gold = np.array([end for _, end in document.sentences[:-1]], dtype=np.int64)
-            labels[part] = np.isin(ends[part], gold)
-            n_boundaries += len(gold)
-        if not n_boundaries:
-            raise ValueError(
-                "The documents have no inner sentence boundary: each needs spans of two sentences or more in y."
-            )
-        self.coverage_ = float(labels.sum() / n_boundaries)
-        undecided = kinds != _FORCED
-        if len(np.unique(labels[undecided])) < 2:
-            raise ValueError(
-                "The candidates in the documents are all boundaries, or none is: there is nothing to tell apart."
-            )
-        scores = model.score(texts)[4] if model.scorer is not None else np.zeros(len(labels), dtype=np.float32)
-        self._n_variants = 1 if self.augment is None else 2
-        return rows[undecided], labels[undecided], np.repeat(weights, np.diff(offsets))[undecided], scores[undecided]
+    def _fit_estimator(self, examples: Examples, vocabulary: list[str], warm: bool) -> None:
+        columns = self.encoder_.fit_transform(examples.rows, examples.labels, vocabulary)
+        if warm:
+            # The old score is one more column. Scaled up, its coefficient is hardly held back by the regularization,
+            # which so pulls towards the old model instead of towards zero.
+            columns = sparse.hstack([sparse.csr_matrix(examples.scores[:, None] * _WARM_SCALE), columns], format="csr")
+        # Not every classifier takes weights; they are handed on where they say something.
+        weighted = (examples.weights != 1).any()
+        self.estimator_.fit(columns, examples.labels, **({"sample_weight": examples.weights} if weighted else {}))
 
     def _make_estimator(self) -> Any:
         if self.estimator is None:
@@ -386,7 +325,7 @@ class SentenceSegmenter(BaseSegmenter):
         """
         check_is_fitted(self, "model_")
         self.model_.words.abbreviations.update(normalize_abbreviations(abbreviations))
-        self.model_._build()
+        self.model_.rebuild()
         return self
 
     def learn_abbreviations(self, X: Any) -> Self:
@@ -463,7 +402,7 @@ class SentenceSegmenter(BaseSegmenter):
             return model.score(texts)
         offsets, ends, starts, kinds, rows = model.describe(texts)
         scores = np.full(len(rows), 100.0)
-        undecided = kinds != _FORCED
+        undecided = kinds != KINDS.index("paragraph")
         if undecided.any():
             positive = self.estimator_.predict_proba(self.encoder_.transform(rows[undecided]))[:, 1]
             clipped = np.clip(positive, 1e-9, 1 - 1e-9)
@@ -589,18 +528,9 @@ def _is_linear(estimator: Any) -> bool:
     )
 
 
-def _strip(text: str, start: int, end: int) -> tuple[int, int]:
-    """Leave out white space at the edges of a span."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
-
-
 def _assemble(text: str, ends: np.ndarray, starts: np.ndarray, policies: Policies) -> np.ndarray:
     """Turn boundaries into spans that cover the text."""
-    first, last = _strip(text, 0, len(text))
+    first, last = strip_span(text, 0, len(text))
     if first == last:
         return np.empty((0, 2), dtype=np.intp)
     spans = list(zip([first, *starts.tolist()], [*ends.tolist(), last], strict=True))

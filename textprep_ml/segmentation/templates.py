@@ -56,6 +56,7 @@ TEMPLATES = (
     "kind left2.usual left.shape right.usual",
     "left2.mark left.mark left.shape left.length",
     "kind left2.group left.group",
+    "kind left2.group left.shape right.shape",
     "kind left2.mark left.mark",
     "kind right.group",
     "kind right.mark right.shape",

@@ -1,0 +1,264 @@
+"""From labelled documents to what a classifier is fitted on: variants, words, described and labelled candidates."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from textprep_ml._validation import check_targets
+from textprep_ml.abbreviations import normalize_abbreviations
+from textprep_ml.segmentation.attributes import GROUP_OF_CLASS, KINDS
+from textprep_ml.segmentation.augmentation import STANDARD, Document, Variations
+from textprep_ml.segmentation.runtime import BoundaryModel, LinearScorer
+from textprep_ml.segmentation.templates import weights_from_state, weights_to_state
+from textprep_ml.segmentation.words import WordTable, choose_vocabulary, count_words, period_behaviour, usual_case
+
+#: How often a word must occur in raw text before its usual case is known: rare words of a small corpus say little, and of a
+#: large one only the common words are worth their place in the model.
+_ENOUGH_WITHOUT_RAW = 3
+_ENOUGH_RAW = 40
+
+#: What stands for what when abbreviations are swapped: the groups of the features, but kinds of names kept apart.
+_SWAP_GROUPS = {**GROUP_OF_CLASS, "title": "title", "rank": "rank", "given": "given"}
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Candidates to learn from.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_candidates, n_attributes)
+        Codes.
+    labels : ndarray of shape (n_candidates,)
+        Whether each is a boundary.
+    weights : ndarray of shape (n_candidates,)
+        Weight of the document that each came from.
+    scores : ndarray of shape (n_candidates,)
+        Log odds by the model to start from; zeros where there is none.
+    coverage : float
+        Share of the boundaries that are candidates.
+    """
+
+    rows: np.ndarray
+    labels: np.ndarray
+    weights: np.ndarray
+    scores: np.ndarray
+    coverage: float
+
+
+def strip_span(text: str, start: int, end: int) -> tuple[int, int]:
+    """Leave out white space at the edges of a span.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    start, end : int
+        The span.
+
+    Returns
+    -------
+    (int, int)
+        The narrower span; empty where there is nothing but white space.
+    """
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def labelled_documents(texts: Sequence[str], y: Any, owner: str, normalizer: Any) -> list[Document]:
+    """Check the labels and bring them into the normalized text.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Raw documents.
+    y : sequence of sequences of (int, int)
+        Sentence spans of each.
+    owner : str
+        The name that error messages open with.
+    normalizer : transformer or None
+        With ``align(text) -> (normalized, offset map)``.
+
+    Returns
+    -------
+    list of Document
+        Spans without white space at their edges.
+    """
+    targets = check_targets(y, texts, owner)
+    if normalizer is not None:
+        aligned = [normalizer.align(text) for text in texts]
+        texts = [text for text, _ in aligned]
+        targets = [offsets.to_normalized(spans) for (_, offsets), spans in zip(aligned, targets, strict=True)]
+    return [
+        Document(text, [strip_span(text, start, end) for start, end in spans.tolist()])
+        for text, spans in zip(texts, targets, strict=True)
+    ]
+
+
+def make_variants(
+    documents: Sequence[Document],
+    augment: str | Mapping[str, float] | None,
+    abbreviations: str | Mapping[str, str] | Iterable[str] | None,
+    seed: int,
+) -> tuple[Sequence[Document], np.ndarray]:
+    """Make the variants that are asked for.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+        Labelled documents.
+    augment : {"standard"}, mapping of str to float, or None
+        The plan.
+    abbreviations : str, mapping, iterable of str or None
+        The lexicon.
+    seed : int
+        Of the choices.
+
+    Returns
+    -------
+    variants : sequence of Document
+        Without a plan the documents themselves.
+    sources : ndarray of shape (n_variants,)
+        Index of the document that each came from.
+    """
+    if augment is None:
+        return documents, np.arange(len(documents))
+    plan = STANDARD if isinstance(augment, str) else augment
+    vary = Variations(plan, normalize_abbreviations(abbreviations), _SWAP_GROUPS)
+    variants, sources = vary(documents, random.Random(seed))
+    return variants, np.array(sources, dtype=np.intp)
+
+
+def learn_words(
+    documents: Sequence[Document],
+    raw: Iterable[str] | None,
+    abbreviations: str | Mapping[str, str] | Iterable[str] | None,
+    min_count: int,
+) -> WordTable:
+    """Collect what is to be known of words.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+        Training documents: the vocabulary comes from them.
+    raw : iterable of str or None
+        Unlabelled text for usual case and periods; None takes the documents.
+    abbreviations : str, mapping, iterable of str or None
+        The lexicon.
+    min_count : int
+        Rarer words are not in the vocabulary.
+
+    Returns
+    -------
+    WordTable
+        The words of the model to be.
+    """
+    counts = count_words(document.text for document in documents)
+    raw_counts, enough = (counts, _ENOUGH_WITHOUT_RAW) if raw is None else (count_words(raw), _ENOUGH_RAW)
+    return WordTable(
+        choose_vocabulary(counts, min_count),
+        normalize_abbreviations(abbreviations),
+        usual_case(raw_counts, enough),
+        period_behaviour(raw_counts, max(3, enough // 8)),
+    )
+
+
+def widen(
+    model: BoundaryModel,
+    documents: Sequence[Document],
+    abbreviations: str | Mapping[str, str] | Iterable[str] | None,
+    min_count: int,
+) -> tuple[WordTable, LinearScorer]:
+    """Add the words of new documents to a fitted linear model, which keeps its decisions.
+
+    Parameters
+    ----------
+    model : BoundaryModel
+        With a linear scorer.
+    documents : sequence of Document
+        Training documents.
+    abbreviations : str, mapping, iterable of str or None
+        More abbreviations.
+    min_count : int
+        Rarer words are not added.
+
+    Returns
+    -------
+    words : WordTable
+        Old and new words.
+    scorer : LinearScorer
+        The old weights in their new places.
+
+    Raises
+    ------
+    ValueError
+        If the model is not linear.
+    """
+    if not isinstance(model.scorer, LinearScorer):
+        raise ValueError("warm_start_from needs a model with a linear scorer; trees are trained anew.")
+    known = set(model.words.vocabulary)
+    new = choose_vocabulary(count_words(document.text for document in documents), min_count)
+    words = replace(
+        model.words,
+        vocabulary=[*model.words.vocabulary, *(word for word in new if word not in known)],
+        abbreviations={**model.words.abbreviations, **normalize_abbreviations(abbreviations)},
+    )
+    # New words come after the old ones: the old codes stay what they were, only the places of their weights move.
+    state = weights_to_state(model.scorer.layout, model.scorer.weights)
+    return words, LinearScorer(*weights_from_state(state, len(words.vocabulary)))
+
+
+def label_candidates(model: BoundaryModel, documents: Sequence[Document], weights: np.ndarray) -> Examples:
+    """Describe and label the candidates of documents, without the blank lines, which need no decision.
+
+    Parameters
+    ----------
+    model : BoundaryModel
+        With or without a scorer.
+    documents : sequence of Document
+        Labelled documents.
+    weights : ndarray of shape (n_documents,)
+        Weight of each.
+
+    Returns
+    -------
+    Examples
+        What to learn from.
+
+    Raises
+    ------
+    ValueError
+        If there is no inner boundary, or the candidates are all of one class.
+    """
+    texts = [document.text for document in documents]
+    offsets, ends, _, kinds, rows = model.describe(texts)
+    labels = np.zeros(len(ends), dtype=bool)
+    n_boundaries = 0
+    for index, document in enumerate(documents):
+        part = slice(offsets[index], offsets[index + 1])
+        gold = np.array([end for _, end in document.sentences[:-1]], dtype=np.int64)
+        labels[part] = np.isin(ends[part], gold)
+        n_boundaries += len(gold)
+    if not n_boundaries:
+        raise ValueError(
+            "The documents have no inner sentence boundary: some need spans of two sentences or more in y."
+        )
+    undecided = kinds != KINDS.index("paragraph")
+    if len(np.unique(labels[undecided])) < 2:
+        raise ValueError("The candidates are all boundaries, or none is: there is nothing to tell apart.")
+    scores = model.score(texts)[4] if model.scorer is not None else np.zeros(len(labels), dtype=np.float32)
+    return Examples(
+        rows[undecided],
+        labels[undecided],
+        np.repeat(weights, np.diff(offsets))[undecided],
+        scores[undecided],
+        float(labels.sum() / n_boundaries),
+    )
