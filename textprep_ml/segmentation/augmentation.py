@@ -312,7 +312,7 @@ _SPEAKERS = ("Nora", "Ines", "Tom", "Mr. Hale", "Mrs. Ito", "Dr. Lund", "Ada", "
 
 @dataclass(frozen=True)
 class AbbreviationInjector:
-    """Put abbreviations where they belong: titles before names, companies after, units after numbers, references before.
+    """Put abbreviations where they belong: titles before names, companies after them, units after numbers.
 
     Corpora of one domain hold few of the abbreviations of another. The places are found by the case and the digits of
     the words alone, so the sentences make little sense but look right to a model that sees words by their class and

@@ -17,8 +17,8 @@ from textprep_ml.segmentation.runtime import BoundaryModel, LinearScorer
 from textprep_ml.segmentation.templates import weights_from_state, weights_to_state
 from textprep_ml.segmentation.words import WordTable, choose_vocabulary, count_words, period_behaviour, usual_case
 
-#: How often a word must occur in raw text before its usual case is known: rare words of a small corpus say little, and of a
-#: large one only the common words are worth their place in the model.
+#: How often a word must occur in raw text before its usual case is known: rare words of a small corpus say little, and
+#: of a large one only the common words are worth their place in the model.
 _ENOUGH_WITHOUT_RAW = 3
 _ENOUGH_RAW = 40
 
