@@ -345,7 +345,7 @@ cdef class BPEEncoder:
             raise ValueError(f"BPEEncoder takes fewer than {1 << BPE_RANK_BITS} merges, got {count}.")
         if count and not (rows.min() >= 0 and rows.max() < self.symbols.count):
             raise ValueError(f"The merges name ids outside 0 to {self.symbols.count - 1}.")
-        self.model.pairs = open_table(2 * count, &self.model.pairs_mask)
+        self.model.pairs = open_table(count, &self.model.pairs_mask)
         for at in range(self.model.pairs_mask + 1):
             self.model.pairs[at] = BPE_NO_ENTRY
         self.model.joined = <int32_t *>malloc((count + 1) * sizeof(int32_t))

@@ -632,6 +632,8 @@ cdef Py_ssize_t word(const Char* s, State* st, Py_ssize_t i, Py_ssize_t body) no
         c = s[j]
         if is_apostrophe(c):
             if not is_word(s, st, j + 1):
+                if look_up(s, st, part, j + 1) & CUT:
+                    j += 1
                 break
             joined = True
             j = run(s, st, j + 1)

@@ -200,45 +200,102 @@ static inline int32_t bpe_place_key(int32_t rank, int at) {
     return rank == BPE_NO_RANK ? rank : rank << 6 | at;
 }
 
+/* Merge the pair at `best & 63`, and tell the new keys at its left symbol and at the symbol before. The look-ups on both sides are made together
+ * and without branches, so that their memory arrives together. */
+static inline void bpe_merge_one(const bpe_model_t *model, uint32_t *ids, uint64_t *alive, int32_t best, int *places, int32_t *keys) {
+    int at = best & 63, other, before, after;
+    uint64_t right = *alive & ~(uint64_t)1 << at, left, left_key, right_key, left_at, right_at, left_entry, right_entry;
+    int32_t left_rank, right_rank;
+    other = bpe_lowest_bit(right);
+    ids[at] = bpe_joined(model, best >> 6);
+    *alive ^= (uint64_t)1 << other;
+    right &= right - 1;
+    left = *alive & (((uint64_t)1 << at) - 1);
+    /* Where there is no neighbour, the symbol itself stands in for it, and what is found is dropped. */
+    after = right ? bpe_lowest_bit(right) : at;
+    before = left ? bpe_highest_bit(left) : at;
+    left_key = bpe_pair_key(ids[before], ids[at]);
+    right_key = bpe_pair_key(ids[at], ids[after]);
+    left_at = bpe_mix(left_key) & model->pairs_mask;
+    right_at = bpe_mix(right_key) & model->pairs_mask;
+    left_entry = model->pairs[left_at];
+    right_entry = model->pairs[right_at];
+    left_rank = bpe_entry_rank(left_entry, left_key);
+    right_rank = bpe_entry_rank(right_entry, right_key);
+    if (!BPE_LIKELY(!((left_entry | right_entry) & BPE_GOES_ON))) {
+        if (left_rank == BPE_NO_RANK && left_entry & BPE_GOES_ON) left_rank = bpe_rank_behind(model, left_key, left_at);
+        if (right_rank == BPE_NO_RANK && right_entry & BPE_GOES_ON) right_rank = bpe_rank_behind(model, right_key, right_at);
+    }
+    places[0] = other;
+    places[1] = before;
+    places[2] = at;
+    keys[1] = bpe_place_key(left_rank, before);
+    keys[2] = right ? bpe_place_key(right_rank, at) : BPE_NO_RANK;
+}
+
 /* Merge at most 64 symbols, whose pairs have these keys (each at its left symbol; there is room for four more). Give the bits of the symbols
- * that live. The look-ups on both sides of a new symbol are made together and without branches, so that their memory arrives together. */
+ * that live. */
 static inline uint64_t bpe_merge_short(const bpe_model_t *model, uint32_t *ids, int32_t *keys, int n) {
     uint64_t alive = n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
-    int i;
+    int32_t new_keys[3] = {BPE_NO_RANK, 0, 0};
+    int i, places[3];
     for (i = n - 1; i < n + 3; i++) keys[i] = BPE_NO_RANK;
     for (;;) {
-        int best = BPE_NO_RANK, at, other, before, after;
-        uint64_t right, left, left_key, right_key, left_at, right_at, left_entry, right_entry;
-        int32_t left_rank, right_rank;
+        int best = BPE_NO_RANK;
         for (i = 0; i < n; i++) best = keys[i] < best ? keys[i] : best;
         if (best == BPE_NO_RANK) return alive;
-        at = best & 63;
-        right = alive & ~(uint64_t)1 << at;
-        other = bpe_lowest_bit(right);
-        ids[at] = bpe_joined(model, best >> 6);
-        alive ^= (uint64_t)1 << other;
-        keys[other] = BPE_NO_RANK;
-        right &= right - 1;
-        left = alive & (((uint64_t)1 << at) - 1);
-        /* Where there is no neighbour, the symbol itself stands in for it, and what is found is dropped. */
-        after = right ? bpe_lowest_bit(right) : at;
-        before = left ? bpe_highest_bit(left) : at;
-        left_key = bpe_pair_key(ids[before], ids[at]);
-        right_key = bpe_pair_key(ids[at], ids[after]);
-        left_at = bpe_mix(left_key) & model->pairs_mask;
-        right_at = bpe_mix(right_key) & model->pairs_mask;
-        left_entry = model->pairs[left_at];
-        right_entry = model->pairs[right_at];
-        left_rank = bpe_entry_rank(left_entry, left_key);
-        right_rank = bpe_entry_rank(right_entry, right_key);
-        if (!BPE_LIKELY(!((left_entry | right_entry) & BPE_GOES_ON))) {
-            if (left_rank == BPE_NO_RANK && left_entry & BPE_GOES_ON) left_rank = bpe_rank_behind(model, left_key, left_at);
-            if (right_rank == BPE_NO_RANK && right_entry & BPE_GOES_ON) right_rank = bpe_rank_behind(model, right_key, right_at);
-        }
-        keys[before] = bpe_place_key(left_rank, before);
-        keys[at] = right ? bpe_place_key(right_rank, at) : BPE_NO_RANK;
+        bpe_merge_one(model, ids, &alive, best, places, new_keys);
+        for (i = 0; i < 3; i++) keys[places[i]] = new_keys[i];
     }
 }
+
+#if defined(__SSE2__)
+static inline __m128i bpe_min4(__m128i a, __m128i b) {
+    __m128i less = _mm_cmplt_epi32(a, b);
+    return _mm_or_si128(_mm_and_si128(less, a), _mm_andnot_si128(less, b));
+}
+
+static inline __m128i bpe_set4(__m128i keys, __m128i places, int place, int32_t key) {
+    __m128i here = _mm_cmpeq_epi32(places, _mm_set1_epi32(place));
+    return _mm_or_si128(_mm_and_si128(here, _mm_set1_epi32(key)), _mm_andnot_si128(here, keys));
+}
+
+/* The same for at most 8 symbols (16 when `wide`), whose keys stay in registers. */
+static inline uint64_t bpe_merge_16(const bpe_model_t *model, uint32_t *ids, int32_t *keys, int n, int wide) {
+    uint64_t alive = ((uint64_t)1 << n) - 1;
+    int32_t new_keys[3] = {BPE_NO_RANK, 0, 0};
+    int i, places[3];
+    __m128i k0, k1, k2, k3;
+    const __m128i p0 = _mm_setr_epi32(0, 1, 2, 3), p1 = _mm_setr_epi32(4, 5, 6, 7), p2 = _mm_setr_epi32(8, 9, 10, 11), p3 = _mm_setr_epi32(12, 13, 14, 15);
+    for (i = n - 1; i < (wide ? 16 : 8); i++) keys[i] = BPE_NO_RANK;
+    k0 = _mm_loadu_si128((const __m128i *)keys);
+    k1 = _mm_loadu_si128((const __m128i *)(keys + 4));
+    if (wide) {
+        k2 = _mm_loadu_si128((const __m128i *)(keys + 8));
+        k3 = _mm_loadu_si128((const __m128i *)(keys + 12));
+    } else {
+        k2 = k3 = _mm_set1_epi32(BPE_NO_RANK);
+    }
+    for (;;) {
+        int32_t best;
+        __m128i least = bpe_min4(k0, k1);
+        if (wide) least = bpe_min4(least, bpe_min4(k2, k3));
+        least = bpe_min4(least, _mm_shuffle_epi32(least, 0x4E));
+        least = bpe_min4(least, _mm_shuffle_epi32(least, 0xB1));
+        best = _mm_cvtsi128_si32(least);
+        if (best == BPE_NO_RANK) return alive;
+        bpe_merge_one(model, ids, &alive, best, places, new_keys);
+        for (i = 0; i < 3; i++) {
+            k0 = bpe_set4(k0, p0, places[i], new_keys[i]);
+            k1 = bpe_set4(k1, p1, places[i], new_keys[i]);
+            if (wide) {
+                k2 = bpe_set4(k2, p2, places[i], new_keys[i]);
+                k3 = bpe_set4(k3, p3, places[i], new_keys[i]);
+            }
+        }
+    }
+}
+#endif
 
 static inline void bpe_sift_down(uint64_t *heap, size_t size, size_t at) {
     uint64_t entry = heap[at];
@@ -360,7 +417,13 @@ static inline int bpe_encode_bytes(const bpe_model_t *model, const uint8_t *word
         int32_t rank = model->byte_ranks[(size_t)word[i] << 8 | word[i + 1]];
         keys[i] = rank == BPE_NO_RANK ? rank : rank << 6 | (int32_t)i;
     }
-    for (alive = bpe_merge_short(model, ids, keys, (int)length); alive; alive &= alive - 1) {
+#if defined(__SSE2__)
+    if (length <= 8) alive = bpe_merge_16(model, ids, keys, (int)length, 0);
+    else if (length <= 16) alive = bpe_merge_16(model, ids, keys, (int)length, 1);
+    else
+#endif
+    alive = bpe_merge_short(model, ids, keys, (int)length);
+    for (; alive; alive &= alive - 1) {
         int at = bpe_lowest_bit(alive), status = bpe_put(model, pieces, ids[at], (size_t)at);
         if (status) return status;
     }

@@ -228,7 +228,7 @@ class _Scanner:
         if c == ":":
             if flags & Flag.URL and self.at(j + 1) == "/" and self.at(j + 2) == "/" and self.cls(i) & LETTER:
                 return self.url_end(j + 3)
-            if flags & Flag.EMAIL and self.is_word(j + 1) and _ascii_lower(self.s[i:j]) == "mailto":
+            if flags & Flag.EMAIL and self.is_word(j + 1) and j - i == 6 and _ascii_lower(self.s[i:j]) == "mailto":
                 return self.mail(j + 1)
             if flags & Flag.FILE and j - i == 1 and self.at(j + 1) == "\\" and self.cls(i) & LETTER:
                 return self.url_backslash(j + 1)
@@ -383,6 +383,8 @@ class _Scanner:
             c = self.s[j]
             if c in _APOSTROPHES:
                 if not self.is_word(j + 1):
+                    if self.look_up(part, j + 1)[0] & Action.CUT:
+                        j += 1
                     break
                 joined = True
                 j = self.run(j + 1)
