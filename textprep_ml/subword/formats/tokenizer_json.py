@@ -189,7 +189,7 @@ def read_model(source: Json, added_tokens: list[Json], style: Style) -> Model:
         for token in added_tokens
     }
     pairs = [_read_pair(pair) for pair in source["merges"]]
-    used = {part for pair in pairs for part in pair}
+    used = {part for left, right in pairs for part in (left, right, left + right.removeprefix(style.prefix))}
     pieces: list[str | None] = [None] * (max(vocabulary.values(), default=-1) + 1)
     for text, index in vocabulary.items():
         if text in added and added[text].id == index and text not in used and len(text) > 1:
