@@ -29,6 +29,7 @@ from textprep_ml.normalization import (
     WhitespaceNormalizer,
     make_normalizer,
 )
+from textprep_ml.subword import BPETokenizer
 from textprep_ml.tokenization import (
     CharacterTokenizer,
     Detokenizer,
@@ -57,6 +58,7 @@ class Case:
 
 
 CASES: list[Case] = [
+    Case(BPETokenizer(num_merges=20), ("transform", "encode_batch")),
     Case(AccentNormalizer(), ("transform",)),
     Case(CaseNormalizer(), ("transform",)),
     Case(ContractionNormalizer(), ("transform",)),

@@ -9,6 +9,8 @@ __version__ = "0.1.0"
 
 # Public name -> module. Imported on first use, so that `import textprep_ml` and the command line start fast.
 _LAZY = {
+    "BPETokenizer": "subword",
+    "StreamDecoder": "subword",
     "SentenceSegmenter": "segmentation",
     "RuleSegmenter": "segmentation",
     "NaiveSegmenter": "segmentation",

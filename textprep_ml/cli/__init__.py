@@ -8,9 +8,11 @@ uses.
 
 from __future__ import annotations
 
+import gc
+import inspect
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import NoReturn
 
@@ -19,7 +21,7 @@ import typer
 from textprep_ml.exceptions import TextPrepError
 
 #: Modules of this folder; each has a function of its own name, the command. The order is that of ``textprep --help``.
-COMMANDS: tuple[str, ...] = ("normalize", "words", "tokenize", "detokenize", "distance", "score")
+COMMANDS: tuple[str, ...] = ("segment", "normalize", "words", "tokenize", "detokenize", "distance", "score", "encode", "decode", "inspect")
 
 #: Exit code for bad usage and bad input.
 USAGE_ERROR = 2
@@ -52,8 +54,14 @@ def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
         """Keep `textprep COMMAND` the form of every call, even where there is one command only."""
 
     for name in names:
-        app.command(name=name)(getattr(import_module(f"{__name__}.{name}"), name))
+        command = getattr(import_module(f"{__name__}.{name}"), name)
+        app.command(name=name, help=_help_of(command))(command)
     return app
+
+
+def _help_of(command: Callable[..., None]) -> str:
+    """Give the docstring without its numpydoc sections: the options say the same."""
+    return (inspect.getdoc(command) or "").partition("\n\nParameters\n")[0]
 
 
 def _use_utf8() -> None:
@@ -82,6 +90,7 @@ def main() -> None:
         Always, with the exit code.
     """
     _use_utf8()
+    gc.set_threshold(100_000)  # the modules and the model are many objects, none of them garbage
     try:
         try:
             # A command that is named is built alone: reading the options of all of them takes a tenth of a second.
@@ -94,7 +103,9 @@ def main() -> None:
         raise SystemExit(130) from None
     except TextPrepError as error:
         _fail(str(error))
-    except (ValueError, TypeError, OSError) as error:
+    except OSError as error:
+        _fail(f"{error.filename}: {error.strerror}." if error.filename and error.strerror else str(error))
+    except (ValueError, TypeError) as error:
         if os.environ.get("TEXTPREP_ML_DEBUG"):
             raise
         _fail(" ".join(str(error).split()) or type(error).__name__)

@@ -1,0 +1,49 @@
+"""``textprep inspect``: what is in a subword tokenizer."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from textprep_ml.cli._streams import read_lines
+from textprep_ml.cli._tokenizers import load_tokenizer, show_piece
+
+
+def inspect(
+    model: Annotated[str, typer.Argument(help="A tokenizer of textprep train, or a tokenizer.json.")],
+    sample: Annotated[str | None, typer.Option(help="A text file to measure coverage and compression on; - is standard input.")] = None,
+    n: Annotated[int, typer.Option("-n", help="How many pieces and merges are listed.")] = 10,
+) -> None:
+    """Print size, longest pieces and merges of a tokenizer, and how it does on a sample."""
+    from textprep_ml.subword.inspection import describe, measure
+
+    if n < 0:
+        raise ValueError(f"-n takes a number from 0 on, but got {n}.")
+    tokenizer = load_tokenizer(model)
+    summary = describe(tokenizer, n)
+
+    def show(piece: str) -> str:
+        return show_piece(tokenizer, piece)
+
+    def show_merges(pairs: list[tuple[str, str]]) -> str:
+        return ", ".join(f"{show(left)} + {show(right)}" for left, right in pairs)
+
+    rows = [
+        ("type", summary["type"]),
+        ("pieces", f"{summary['n_pieces']} ({summary['n_special']} special, {summary['n_added']} added)"),
+        ("merges", f"{summary['n_merges']}"),
+        ("mean length", f"{summary['mean_bytes']:.2f} bytes"),
+        ("longest", " ".join(map(show, summary["longest"]))),
+        ("first merges", show_merges(summary["first_merges"])),
+        ("last merges", show_merges(summary["last_merges"])),
+    ]
+    if sample is not None:
+        figures = measure(tokenizer, read_lines([sample]))
+        rows += [
+            ("sample", f"{figures['n_bytes']} bytes, {figures['n_tokens']} tokens"),
+            ("compression", f"{figures['bytes_per_token']:.3f} bytes per token, {figures['tokens_per_word']:.3f} tokens per word"),
+            ("coverage", f"{figures['used']:.1%} of the vocabulary used, {figures['unknown']:.3%} of the tokens unknown"),
+        ]
+    sys.stdout.write("".join(f"{name:<14}{value}\n" for name, value in rows))
