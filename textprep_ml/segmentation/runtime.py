@@ -55,7 +55,7 @@ class LinearScorer:
         dict
             What `scorer_from_state` reads.
         """
-        return {"type": "linear", "templates": weights_to_state(self.layout, self.weights)}
+        return {"type": "linear", **weights_to_state(self.layout, self.weights)}
 
 
 @dataclass
@@ -128,7 +128,7 @@ def scorer_from_state(state: Mapping[str, Any], n_words: int) -> LinearScorer | 
         If the type is unknown or the numbers do not fit together.
     """
     if state["type"] == "linear":
-        return LinearScorer(*weights_from_state(state["templates"], n_words))
+        return LinearScorer(*weights_from_state(state, n_words))
     if state["type"] != "tree":
         raise ModelFormatError(f"Unknown type of scorer {state['type']!r}; this textprep_ml knows 'linear' and 'tree'.")
     tree = TreeScorer(
@@ -180,6 +180,9 @@ class BoundaryModel:
         ``"mark"``, ``"line"``, ``"gap"``.
     newline : str
         What line breaks mean: ``"auto"``, ``"hard"``, ``"soft"`` or ``"paragraph"``.
+    params : mapping
+        Parameters of the `SentenceSegmenter` that was saved, after `load`. Policies and a normalizer among them are
+        not applied here.
     """
 
     words: WordTable
@@ -187,6 +190,7 @@ class BoundaryModel:
     thresholds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(KINDS, 0.0))
     candidates: tuple[str, ...] = ("mark", "line", "gap")
     newline: str = "auto"
+    params: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rebuild()
@@ -339,11 +343,13 @@ class BoundaryModel:
         ModelFormatError
             If the file is missing, damaged, foreign, or for another class.
         """
+        shift = None if threshold is None else logit(threshold)
         document = _modelfile.read(path_or_name, "SentenceSegmenter")
         try:
             params = document["params"]
             model = cls.from_state(document["state"], params["candidates"], newline or params["newline"])
-            model.shift_thresholds(logit(params["threshold"] if threshold is None else threshold))
+            model.shift_thresholds(logit(params["threshold"]) if shift is None else shift)
+            model.params = params
         except ModelFormatError:
             raise
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:

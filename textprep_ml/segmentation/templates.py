@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -219,8 +219,33 @@ def column_name(columns: Sequence[int], codes: Sequence[int], vocabulary: list[s
     )
 
 
-def weights_to_state(layout: TemplateLayout, weights: np.ndarray) -> list[dict[str, Any]]:
-    """Give a flat weight table as plain JSON values, without the zeros.
+def move_weights(layout: TemplateLayout, weights: np.ndarray, wider: TemplateLayout) -> np.ndarray:
+    """Carry a weight table over to a layout with more words.
+
+    Parameters
+    ----------
+    layout, wider : TemplateLayout
+        The same templates; the wider one has new words after the old ones.
+    weights : ndarray of shape (layout.size,)
+        The table.
+
+    Returns
+    -------
+    ndarray of shape (wider.size,)
+        The old weights in their new places, zeros elsewhere.
+    """
+    moved = np.zeros(wider.size, dtype=np.float32)
+    for shape, offset, wide_shape, wide_offset in zip(
+        layout.shapes, layout.offsets.tolist(), wider.shapes, wider.offsets.tolist(), strict=True
+    ):
+        old = weights[offset : offset + int(np.prod(shape))].reshape(shape)
+        new = moved[wide_offset : wide_offset + int(np.prod(wide_shape))].reshape(wide_shape)
+        new[tuple(slice(size) for size in shape)] = old
+    return moved
+
+
+def weights_to_state(layout: TemplateLayout, weights: np.ndarray) -> dict[str, Any]:
+    """Give a weight table as plain JSON values, without the zeros.
 
     Parameters
     ----------
@@ -231,26 +256,28 @@ def weights_to_state(layout: TemplateLayout, weights: np.ndarray) -> list[dict[s
 
     Returns
     -------
-    list of dict
-        Per template its name, the combinations as codes joined by ``.``, and their weights.
+    dict
+        The templates; for each one the places of its combinations, counted within the template with the last attribute
+        running fastest; and their weights.
     """
-    places = np.flatnonzero(weights)
-    templates, codes = layout.split(places)
-    state: list[dict[str, Any]] = [{"template": name, "codes": [], "weights": []} for name in layout.templates]
-    for place, template, values in zip(places.tolist(), templates.tolist(), codes, strict=True):
-        state[template]["codes"].append(".".join(map(str, values)))
-        state[template]["weights"].append(round(float(weights[place]), 4))
-    for entry in state:
-        entry["codes"] = " ".join(entry["codes"])
-    return state
+    bounds = [*layout.offsets.tolist(), layout.size]
+    parts = [weights[start:end] for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
+    places = [np.flatnonzero(part) for part in parts]
+    return {
+        "templates": list(layout.templates),
+        "places": [found.tolist() for found in places],
+        "weights": [
+            [round(weight, 3) for weight in part[found].tolist()] for part, found in zip(parts, places, strict=True)
+        ],
+    }
 
 
-def weights_from_state(state: Sequence[dict[str, Any]], n_words: int) -> tuple[TemplateLayout, np.ndarray]:
+def weights_from_state(state: Mapping[str, Any], n_words: int) -> tuple[TemplateLayout, np.ndarray]:
     """Read what `weights_to_state` gave.
 
     Parameters
     ----------
-    state : sequence of dict
+    state : mapping
         Plain JSON values.
     n_words : int
         Words in the vocabulary.
@@ -265,17 +292,17 @@ def weights_from_state(state: Sequence[dict[str, Any]], n_words: int) -> tuple[T
     Raises
     ------
     ModelFormatError
-        If codes and weights do not fit together.
+        If places and weights do not fit together or the templates.
     """
-    layout = TemplateLayout([entry["template"] for entry in state], n_words)
+    layout = TemplateLayout(state["templates"], n_words)
     table = np.zeros(layout.size, dtype=np.float32)
-    for entry, shape, offset in zip(state, layout.shapes, layout.offsets.tolist(), strict=True):
-        flat = np.array(entry["codes"].replace(".", " ").split(), dtype=np.int64)
-        values = np.array(entry["weights"], dtype=np.float32)
-        if len(flat) != len(values) * len(shape) or not np.isfinite(values).all():
-            raise ModelFormatError(f"The weights of template {entry['template']!r} do not fit its combinations.")
-        codes = flat.reshape(-1, len(shape)).T
-        if len(values) and ((codes < 0).any() or (codes.max(axis=1) >= shape).any()):
-            raise ModelFormatError(f"Template {entry['template']!r} has codes out of range.")
-        table[offset + np.ravel_multi_index(tuple(codes), shape)] = values
+    for template, shape, offset, found, values in zip(
+        layout.templates, layout.shapes, layout.offsets.tolist(), state["places"], state["weights"], strict=True
+    ):
+        places, weights = np.array(found, dtype=np.int64), np.array(values, dtype=np.float32)
+        if places.shape != weights.shape or places.ndim != 1 or not np.isfinite(weights).all():
+            raise ModelFormatError(f"The weights of template {template!r} do not fit its combinations.")
+        if len(places) and not 0 <= places.min() <= places.max() < np.prod(shape, dtype=np.int64):
+            raise ModelFormatError(f"Template {template!r} has combinations out of range.")
+        table[offset + places] = weights
     return layout, table

@@ -14,7 +14,7 @@ from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.segmentation.attributes import GROUP_OF_CLASS, KINDS
 from textprep_ml.segmentation.augmentation import STANDARD, Document, Variations
 from textprep_ml.segmentation.runtime import BoundaryModel, LinearScorer
-from textprep_ml.segmentation.templates import weights_from_state, weights_to_state
+from textprep_ml.segmentation.templates import TemplateLayout, move_weights
 from textprep_ml.segmentation.words import WordTable, choose_vocabulary, count_words, period_behaviour, usual_case
 
 #: How often a word must occur in raw text before its usual case is known: rare words of a small corpus say little, and
@@ -212,8 +212,8 @@ def widen(
         abbreviations={**model.words.abbreviations, **normalize_abbreviations(abbreviations)},
     )
     # New words come after the old ones: the old codes stay what they were, only the places of their weights move.
-    state = weights_to_state(model.scorer.layout, model.scorer.weights)
-    return words, LinearScorer(*weights_from_state(state, len(words.vocabulary)))
+    layout = TemplateLayout(model.scorer.layout.templates, len(words.vocabulary))
+    return words, LinearScorer(layout, move_weights(model.scorer.layout, model.scorer.weights, layout))
 
 
 def label_candidates(model: BoundaryModel, documents: Sequence[Document], weights: np.ndarray) -> Examples:

@@ -46,16 +46,25 @@ class WordTable:
         Lexicon
             Of the kernel in use.
         """
-        numbers = {word: number for number, word in enumerate(self.vocabulary, start=1)}
         classes = class_codes(self.abbreviations)
-        words = list(dict.fromkeys([*numbers, *classes, *self.usual, *self.raw]))
+        words = list(dict.fromkeys([*self.vocabulary, *classes, *self.usual, *self.raw]))
+        row_of = dict(zip(words, range(len(words)), strict=True))
+
+        def column(values: Mapping[str, Any], dtype: Any, *shape: int) -> np.ndarray:
+            filled = np.zeros((len(words), *shape), dtype=dtype)
+            if values:
+                filled[[row_of[word] for word in values]] = list(values.values())
+            return filled
+
+        numbers = dict(zip(self.vocabulary, range(1, len(self.vocabulary) + 1), strict=True))
+        groups = [0, *(GROUP_OF_CLASS[name] for name in CLASSES)]
         return _kernels.load("boundaries").Lexicon(
             words,
-            [numbers.get(word, 0) for word in words],
-            [classes.get(word, (0, 0)) for word in words],
-            [self.usual.get(word, 0) for word in words],
-            [self.raw.get(word, 0) for word in words],
-            [0, *(GROUP_OF_CLASS[name] for name in CLASSES)],
+            column(numbers, np.uint16),
+            column(classes, np.uint8, 2),
+            column(self.usual, np.uint8),
+            column(self.raw, np.uint8),
+            groups,
         )
 
     def to_state(self) -> dict[str, Any]:
