@@ -21,7 +21,18 @@ import typer
 from textprep_ml.exceptions import TextPrepError
 
 #: Modules of this folder; each has a function of its own name, the command. The order is that of ``textprep --help``.
-COMMANDS: tuple[str, ...] = ("segment", "normalize", "words", "tokenize", "detokenize", "distance", "score", "encode", "decode", "inspect")
+COMMANDS: tuple[str, ...] = (
+    "segment",
+    "normalize",
+    "words",
+    "tokenize",
+    "detokenize",
+    "distance",
+    "score",
+    "encode",
+    "decode",
+    "inspect",
+)
 
 #: Exit code for bad usage and bad input.
 USAGE_ERROR = 2

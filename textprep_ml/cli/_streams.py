@@ -40,17 +40,19 @@ def open_binary(path: str | Path) -> BinaryIO:
     return Path(path).open("rb")
 
 
-def decode(data: bytes, name: str, first_line: int = 1) -> str:
+def decode(data: bytes, name: str, first_line: int = 1, first_byte: int = 0) -> str:
     """Decode UTF-8 strictly.
 
     Parameters
     ----------
     data : bytes
-        Whole lines, or a whole file.
+        Whole lines, a whole file, or a part of one.
     name : str
         The file, for the message.
     first_line : int
-        Number of the line that `data` starts with, from 1.
+        Number of the line that `data` starts in, from 1.
+    first_byte : int
+        Where in that line it starts.
 
     Returns
     -------
@@ -66,7 +68,8 @@ def decode(data: bytes, name: str, first_line: int = 1) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = first_line + data.count(b"\n", 0, error.start)
-        byte = error.start - (data.rfind(b"\n", 0, error.start) + 1)
+        newline = data.rfind(b"\n", 0, error.start)
+        byte = first_byte + error.start if newline < 0 else error.start - newline - 1
         raise CorpusFormatError(
             f"{name}, line {line} byte {byte}: invalid UTF-8 (0x{data[error.start]:02x}). Convert the file to UTF-8."
         ) from None

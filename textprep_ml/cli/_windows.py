@@ -1,0 +1,136 @@
+"""Long text in windows: bounded memory for files and pipes of any length, cut where no sentence is torn.
+
+A text of up to `WINDOW_BYTES` is one window, so that it is segmented as a whole. A longer one is cut into windows of
+that size, each at the last safe place in its second half: after a blank line; else after a line break; else after a
+blank; else between two characters. Behind a blank line a sentence always starts, at the other places one may go on:
+there the caller gives the last, possibly torn sentence back with `Window.give_back`, and it opens the next window.
+
+What a model learns from the text itself (how a word is written elsewhere in it) it learns from one window.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from textprep_ml.cli._streams import decode, display_name, open_binary
+
+#: Size of a window.
+WINDOW_BYTES = 4 << 20
+
+_BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass
+class Window:
+    """A part of a text.
+
+    Attributes
+    ----------
+    name : str
+        The file, as messages name it.
+    text : str
+        The part.
+    start : int
+        Where it starts in the text, in characters.
+    is_last : bool
+        Whether the text ends with it.
+    ends : {"text", "blank line", "line", "blank", "character"}
+        What it was cut after.
+    """
+
+    name: str
+    text: str
+    start: int = 0
+    is_last: bool = True
+    ends: str = "text"
+    kept: int = field(default=-1, init=False)
+
+    def give_back(self, position: int) -> None:
+        """Let the next window start earlier.
+
+        Parameters
+        ----------
+        position : int
+            Where in `text` the next window starts; greater than 0.
+        """
+        self.kept = position
+
+
+def read_windows(paths: Iterable[str | Path], size: int = WINDOW_BYTES) -> Iterator[Window]:
+    """Read files in windows.
+
+    Parameters
+    ----------
+    paths : iterable of str or Path
+        File names or ``-``; none means standard input.
+    size : int
+        Bytes of a window.
+
+    Yields
+    ------
+    Window
+        One after another; at least one for each file. What `Window.give_back` says counts until the next is taken.
+
+    Raises
+    ------
+    CorpusFormatError
+        If a file is not UTF-8; the message has line and byte.
+    """
+    for path in paths or ["-"]:
+        with open_binary(path) as file:
+            yield from _windows_of(file, display_name(path), size)
+
+
+def _windows_of(file: BinaryIO, name: str, size: int) -> Iterator[Window]:
+    rest = file.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK)
+    start, carried = 0, ""
+    line, byte = 1, 0
+    while True:
+        data = rest + file.read(max(1, size - len(rest)))
+        ahead = file.read(1)  # tells whether the text goes on
+        cut, ends = find_cut(data) if ahead else (len(data), "text")
+        window = Window(name, carried + decode(data[:cut], name, line, byte), start, not ahead, ends)
+        yield window
+        if window.is_last:
+            return
+        rest = data[cut:] + ahead
+        kept = window.kept if window.kept > 0 else len(window.text)
+        carried = window.text[kept:]
+        start += kept
+        newline = data.rfind(b"\n", 0, cut)
+        line, byte = line + data.count(b"\n", 0, cut), byte + cut if newline < 0 else cut - newline - 1
+
+
+def find_cut(data: bytes) -> tuple[int, str]:
+    """Find the last safe place in the second half of a block.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8; what follows may belong to the last character.
+
+    Returns
+    -------
+    position : int
+        Where to cut, more than 0.
+    ends : str
+        What stands before it, as in `Window`.
+    """
+    half = len(data) // 2
+    blank_lines = [match.end() for match in _BLANK_LINE.finditer(data, half)]
+    if blank_lines:
+        return blank_lines[-1], "blank line"
+    for mark, ends in ((b"\n", "line"), (b" ", "blank")):
+        position = data.rfind(mark, half) + 1
+        if position:
+            return position, ends
+    # Back to the first byte of a character: at most three bytes, or it is no UTF-8 and `decode` will say so.
+    position = len(data)
+    while position > max(1, len(data) - 3) and data[position - 1] & 0xC0 == 0x80:
+        position -= 1
+    return (position - 1 if position > 1 and data[position - 1] >= 0xC0 else len(data)), "character"

@@ -1,0 +1,224 @@
+"""``textprep segment``: text -> sentences, with a trained model, without scikit-learn."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from textprep_ml.cli._windows import WINDOW_BYTES, Window, read_windows
+
+
+class Format(StrEnum):
+    """What is written."""
+
+    lines = "lines"
+    jsonl = "jsonl"
+    spans = "spans"
+
+
+class Newline(StrEnum):
+    """What a line break means."""
+
+    auto = "auto"
+    hard = "hard"
+    soft = "soft"
+    paragraph = "paragraph"
+
+
+Spans = list[tuple[int, int]]
+Segment = Callable[[list[str]], list[Spans]]
+
+#: Parameters of a saved segmenter that the bare runtime leaves out, with the values for which that changes nothing.
+_PLAIN = {"normalizer": None, "missing_blank": "model", "quotes": "split", "protected": [], "max_length": None}
+
+
+def load_segmenter(
+    model: str | Path, newline: str | None = None, threshold: float | None = None, n_jobs: int = 1
+) -> tuple[Segment, str]:
+    """Load what turns texts into spans, as lightly as the model allows.
+
+    Parameters
+    ----------
+    model : str or Path
+        A model file, or the name of a shipped model.
+    newline : str, optional
+        What line breaks mean; by default what the model was saved with.
+    threshold : float, optional
+        Probability from which on a candidate is a boundary; by default what the model was saved with.
+    n_jobs : int
+        Threads.
+
+    Returns
+    -------
+    segment : callable
+        Takes a list of texts, gives the spans of each.
+    newline : str
+        What line breaks mean to it.
+    """
+    from textprep_ml.segmentation.runtime import BoundaryModel
+
+    runtime = BoundaryModel.load(model, newline, threshold)
+    if all(runtime.params.get(name, value) == value for name, value in _PLAIN.items()):
+        return lambda texts: [spans.tolist() for spans in runtime.spans(texts, n_jobs)], runtime.newline
+
+    from textprep_ml.segmentation import SentenceSegmenter
+
+    segmenter = SentenceSegmenter.load(model)
+    given = {"newline": newline, "threshold": threshold, "n_jobs": n_jobs}
+    segmenter.set_params(**{name: value for name, value in given.items() if value is not None})
+    return lambda texts: [spans.tolist() for spans in segmenter.predict(texts)], segmenter.newline
+
+
+def segment_windows(
+    windows: Iterable[Window], segment: Segment, newline: str, batch_characters: int = WINDOW_BYTES
+) -> Iterator[tuple[Window, Spans]]:
+    """Find the sentences of texts that come in windows.
+
+    Parameters
+    ----------
+    windows : iterable of Window
+        Of one text after another.
+    segment : callable
+        As `load_segmenter` gives it.
+    newline : str
+        What line breaks mean.
+    batch_characters : int
+        So many are segmented at a time, where threads share the work.
+
+    Yields
+    ------
+    window : Window
+        Its text ends where the next window starts.
+    spans : list of (int, int)
+        Sentences, in characters of its text.
+    """
+    certain = {"text"} | ({"blank line"} if newline != "soft" else set()) | ({"line"} if newline == "hard" else set())
+    batch: list[Window] = []
+    size = 0
+    for window in windows:
+        batch.append(window)
+        size += len(window.text)
+        if window.ends in certain and size < batch_characters:
+            continue
+        found = segment([each.text for each in batch])
+        if window.ends not in certain:
+            _give_back_last(window, found[-1])
+        yield from zip(batch, found, strict=True)
+        batch, size = [], 0
+    yield from zip(batch, segment([each.text for each in batch]), strict=True)
+
+
+def _give_back_last(window: Window, spans: Spans) -> None:
+    """Leave a sentence that may go on to the next window, unless it fills this one."""
+    if len(spans) < 2 or len(window.text) - spans[-1][0] > WINDOW_BYTES:
+        return
+    position, _ = spans.pop()
+    window.give_back(position)
+    window.text = window.text[:position]
+
+
+def _in_one_line(sentence: str) -> str:
+    lines = sentence.splitlines()
+    return sentence if len(lines) < 2 else " ".join(stripped for line in lines if (stripped := line.strip()))
+
+
+def _as_lines(window: Window, spans: Spans, is_new: bool) -> str:
+    return "".join([_in_one_line(window.text[start:end]) + "\n" for start, end in spans])
+
+
+def _as_spans(window: Window, spans: Spans, is_new: bool) -> str:
+    rows = "".join([f"{window.start + start}\t{window.start + end}\n" for start, end in spans])
+    return "\n" + rows if is_new else rows
+
+
+def _as_jsonl(window: Window, spans: Spans, is_new: bool) -> str:
+    if not window.text:
+        return ""
+    name = f"{window.name}#{window.start}" if window.start else window.name
+    return json.dumps({"id": name, "text": window.text, "sentences": spans}, ensure_ascii=False) + "\n"
+
+
+_WRITERS: dict[str, Callable[[Window, Spans, bool], str]] = {
+    Format.lines: _as_lines,
+    Format.spans: _as_spans,
+    Format.jsonl: _as_jsonl,
+}
+
+
+def write_sentences(found: Iterable[tuple[Window, Sequence[Any]]], format: str) -> None:
+    """Write sentences to standard output.
+
+    Parameters
+    ----------
+    found : iterable of (Window, list of (int, int))
+        As `segment_windows` gives them.
+    format : str
+        A value of `Format`.
+    """
+    write = _WRITERS[format]
+    is_first, was_last = True, True
+    for window, spans in found:
+        sys.stdout.write(write(window, list(spans), was_last and not is_first))
+        is_first, was_last = False, window.is_last
+
+
+def segment(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FILES", help="Texts (.gz and .xz too); none or - is standard input."),
+    ] = None,
+    model: Annotated[str, typer.Option(help="A model file, or the name of a shipped model.")] = "en",
+    format: Annotated[
+        Format,
+        typer.Option(
+            help="lines: a sentence a line, its line breaks as blanks; jsonl: a document a line with id, text and "
+            "sentences, which train and evaluate read; spans: start, tab, end, in characters of the file."
+        ),
+    ] = Format.lines,
+    threshold: Annotated[
+        float | None, typer.Option(help="Probability from which on there is a boundary. Default: the model's.")
+    ] = None,
+    newline: Annotated[
+        Newline | None,
+        typer.Option(
+            help="What a line break means. auto: the model decides; hard: a boundary; soft: a blank, blank lines too; "
+            "paragraph: a blank, but a blank line is a boundary. Default: the model's."
+        ),
+    ] = None,
+    n_jobs: Annotated[int, typer.Option(help="Threads; -1 is one for each processor.")] = 1,
+) -> None:
+    """Split texts into sentences.
+
+    Each file is one text. A text of more than 4 MB is cut into windows of that size after a blank line, else a line
+    break, else a blank, in this order, and never inside a sentence: memory is bounded, and a model that learns from
+    the text how its words are written learns that from one window. White space between sentences is not written;
+    with --format spans texts are parted by an empty line, with jsonl a window is a row, its id that of the file and
+    where it starts.
+
+    Parameters
+    ----------
+    files : list of Path, optional
+        Text files; none means standard input.
+    model : str
+        A model file, or the name of a shipped model.
+    format : Format
+        What is written.
+    threshold : float, optional
+        Probability from which on there is a boundary.
+    newline : Newline, optional
+        What a line break means.
+    n_jobs : int
+        Threads.
+    """
+    from textprep_ml.segmentation.runtime import resolve_jobs
+
+    segment_texts, mode = load_segmenter(model, newline and str(newline), threshold, n_jobs)
+    batch_characters = WINDOW_BYTES * resolve_jobs(n_jobs) if resolve_jobs(n_jobs) > 1 else 0
+    found = segment_windows(read_windows(files or []), segment_texts, mode, batch_characters)
+    write_sentences(found, format)
