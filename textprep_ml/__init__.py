@@ -44,6 +44,7 @@ _LAZY = {
     "boundary_f1_score": "metrics",
     "boundary_scores": "metrics",
     "EditDistanceTransformer": "distance",
+    "PosTagger": "tagging",
     "edit_distance": "distance",
     "pairwise_edit_distances": "distance",
 }

@@ -189,7 +189,7 @@ class EditDistanceTransformer(TransformerMixin, TextEstimator):
     array(['distance_to_color', 'distance_to_colour'], dtype=object)
     """
 
-    _parameter_constraints = {  # noqa: RUF012  (scikit-learn reads it from the class)
+    _parameter_constraints = {
         "references": ["array-like", None],
         "insertion": [Interval(Real, 0, None, closed="left")],
         "deletion": [Interval(Real, 0, None, closed="left")],
