@@ -9,11 +9,11 @@ uses.
 from __future__ import annotations
 
 import gc
-import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from inspect import getdoc
 from typing import NoReturn
 
 import typer
@@ -72,7 +72,7 @@ def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def _help_of(command: Callable[..., None]) -> str:
     """Give the docstring without its numpydoc sections: the options say the same."""
-    return (inspect.getdoc(command) or "").partition("\n\nParameters\n")[0]
+    return (getdoc(command) or "").partition("\n\nParameters\n")[0]
 
 
 def _use_utf8() -> None:

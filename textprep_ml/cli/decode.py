@@ -35,7 +35,7 @@ def decode(
             known[field] = read_piece(tokenizer, field)
         return known[field]
 
-    read: Callable[[str], int] = int if format is Format.ids else look_up
+    read: Callable[[str], int] = _read_id if format is Format.ids else look_up
     for place, line in read_lines(paths or [], OnError.strict):
         try:
             ids = [read(field) for field in line.split()]
@@ -43,6 +43,12 @@ def decode(
         except (ValueError, OverflowError) as error:
             raise ValueError(f"{place}: {error}") from None
         sys.stdout.write(text + "\n")
+
+
+def _read_id(field: str) -> int:
+    if not field.isdecimal():
+        raise ValueError(f"{field[:80]!r} is no id.")
+    return int(field)
 
 
 def _read_array(path: str) -> list[int]:
