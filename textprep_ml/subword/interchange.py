@@ -180,13 +180,14 @@ class Interchange:
             raise ModelFormatError("tiktoken has no normalizer and no add_prefix_space.")
         if any(not added.special for added in model.added_tokens.values()):
             raise ModelFormatError("tiktoken has special tokens only, no other added tokens.")
+        ranks = tiktoken.write(model, self._style())
         given = {
             "pat_str": tiktoken.pattern_of(params["pretokenizer"]),
-            "mergeable_ranks": tiktoken.write(model, self._style()),
+            "mergeable_ranks": ranks,
             "special_tokens": {token: added.id for token, added in model.added_tokens.items()},
         }
         if path is not None:
-            write_text_atomically(path, tiktoken.to_lines(given["mergeable_ranks"]))
+            write_text_atomically(path, tiktoken.to_lines(ranks))
         return given
 
     @classmethod
