@@ -837,15 +837,18 @@ cdef class BoundaryScanner:
         cdef work_t w
         cdef int status = 0
         cdef int64_t[::1] offsets = np.zeros(n_texts + 1, dtype=np.int64)
-        cdef void **data = <void **>malloc((n_texts + 1) * sizeof(void *))
-        cdef int64_t *lengths = <int64_t *>malloc((n_texts + 1) * sizeof(int64_t))
-        cdef uint8_t *widths = <uint8_t *>malloc(n_texts + 1)
+        cdef void **data = NULL
+        cdef int64_t *lengths = NULL
+        cdef uint8_t *widths = NULL
         cdef str text
         cdef tuple held = check_texts(texts)
         if want != WANT_ROWS and not (self.has_linear or self.has_tree):
             raise ValueError("BoundaryScanner has no model: call set_linear or set_tree first.")
         memset(&w, 0, sizeof(w))
         try:
+            data = <void **>malloc((n_texts + 1) * sizeof(void *))
+            lengths = <int64_t *>malloc((n_texts + 1) * sizeof(int64_t))
+            widths = <uint8_t *>malloc(n_texts + 1)
             if data == NULL or lengths == NULL or widths == NULL or not counts_init(&w.counts):
                 raise MemoryError()
             for i in range(n_texts):
