@@ -435,19 +435,19 @@ def substitutes(abbreviations: Mapping[str, str], group_of: Mapping[str, object]
     return {entry.lower(): members[group_of[name]] for entry, name in abbreviations.items()}
 
 
-#: The variants that `vary` makes, and with which probability of each document where the caller does not say.
+#: The variants, and how many of each a document gets on average where the caller does not say.
 STANDARD = {
     "original": 1.0,
     "one_line": 0.5,
     "wrapped": 0.5,
     "line_breaks": 0.2,
     "wrapped_line_breaks": 0.3,
-    "dashes": 0.4,
-    "numbered": 0.2,
-    "speech": 0.3,
-    "swapped": 0.7,
-    "injected": 0.7,
-    "lower_case": 0.15,
+    "dashes": 0.2,
+    "numbered": 0.1,
+    "speech": 0.15,
+    "swapped": 0.4,
+    "injected": 0.4,
+    "lower_case": 0.1,
 }
 
 
@@ -458,7 +458,7 @@ class Variations:
     Attributes
     ----------
     plan : mapping of str to float
-        Name of a variant, out of `STANDARD` -> probability that a document gets it.
+        Name of a variant, out of `STANDARD` -> how many of it a document gets on average.
     abbreviations : mapping of str to str
         Entry -> class.
     group_of : mapping of str to object
@@ -494,7 +494,7 @@ class Variations:
             (_MAKERS[name](document, rng, swaps, by_class), source)
             for source, document in enumerate(documents)
             for name, probability in self.plan.items()
-            if rng.random() < probability
+            for _ in range(int(probability) + (rng.random() < probability % 1))
         ]
         return [variant for variant, _ in made], [source for _, source in made]
 

@@ -90,7 +90,7 @@ class SentenceSegmenter(BaseSegmenter):
     templates : sequence of str, default=None
         Attributes to cross; None is `textprep_ml.segmentation.templates.TEMPLATES`.
     augment : {"standard"}, mapping of str to float, or None, default=None
-        Variants of the training documents (layouts, abbreviations, case) with their probabilities.
+        Variants of the training documents (layouts, abbreviations, case): how many of each per document.
     min_count : int, default=4
         Rarer combinations get no column.
     min_word_count : int, default=10
