@@ -833,7 +833,8 @@ cdef class BoundaryScanner:
         return join_spans(texts, offsets, ends, starts)
 
     def _run(self, list texts, int want):
-        cdef int64_t n_texts = len(texts), i
+        cdef tuple held = check_texts(texts)
+        cdef int64_t n_texts = len(held), i
         cdef work_t w
         cdef int status = 0
         cdef int64_t[::1] offsets = np.zeros(n_texts + 1, dtype=np.int64)
@@ -841,7 +842,6 @@ cdef class BoundaryScanner:
         cdef int64_t *lengths = NULL
         cdef uint8_t *widths = NULL
         cdef str text
-        cdef tuple held = check_texts(texts)
         if want != WANT_ROWS and not (self.has_linear or self.has_tree):
             raise ValueError("BoundaryScanner has no model: call set_linear or set_tree first.")
         memset(&w, 0, sizeof(w))
@@ -1250,8 +1250,8 @@ cdef str lower_word(str word):
 
 def join_spans(list texts, int64_t[::1] offsets, int64_t[::1] ends, int64_t[::1] starts):
     """Turn boundaries into sentence spans: give ``(offsets, spans)`` over all texts."""
-    cdef int64_t n_texts = len(texts), i, j, n = 0, start, stop
     cdef tuple held = check_texts(texts)
+    cdef int64_t n_texts = len(held), i, j, n = 0, start, stop
     check_offsets(n_texts, np.asarray(offsets), np.asarray(ends), np.asarray(starts))
     cdef int64_t[::1] span_offsets = np.zeros(n_texts + 1, dtype=np.int64)
     cdef int64_t[:, ::1] spans = np.empty((ends.shape[0] + n_texts, 2), dtype=np.int64)
