@@ -60,7 +60,9 @@ def test_most_sample_lines_come_back() -> None:
     lines = [" ".join(line.split()) for line in sample_lines() if line.isascii() and line.strip()]
     for tokenizer in (WordTokenizer(), TreebankTokenizer()):
         same = sum(Detokenizer().join(tokenizer.tokenize(line)) == line for line in lines)
-        assert same >= 0.8 * len(lines), [line for line in lines if Detokenizer().join(tokenizer.tokenize(line)) != line]
+        assert same >= 0.8 * len(lines), [
+            line for line in lines if Detokenizer().join(tokenizer.tokenize(line)) != line
+        ]
 
 
 def test_nesting_and_errors() -> None:

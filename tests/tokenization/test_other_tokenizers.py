@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tokenization.texts import HOSTILE, english_lines
-from textprep_ml.tokenization import PATTERNS, CharacterTokenizer, RegexTokenizer, TreebankTokenizer, WhitespaceTokenizer
+from textprep_ml.tokenization import (
+    PATTERNS,
+    CharacterTokenizer,
+    RegexTokenizer,
+    TreebankTokenizer,
+    WhitespaceTokenizer,
+)
 
 BOOK = r"""(?x)
     (?:[A-Z]\.)+          # abbreviations
@@ -24,7 +30,7 @@ BOOK = r"""(?x)
 
 def test_worked_example_the_order_of_alternatives_matters() -> None:
     text = "That U.S.A. poster-print costs $12.40, or 82%..."
-    # Words stand before numbers, so that 82 is taken as a word and the % is left out; $12.40 starts with a $, which no word does.
+    # Words stand before numbers: 82 is taken as a word, the % is left out; $12.40 starts with a $, as no word does.
     expected = "That|U.S.A.|poster-print|costs|$12.40|,|or|82|..."
     assert "|".join(RegexTokenizer(BOOK).tokenize(text)) == expected
     numbers_first = RegexTokenizer("book").tokenize(text)
@@ -56,7 +62,7 @@ def test_groups_are_handled_as_findall_does(pattern: str, text: str, expected: l
 @pytest.mark.parametrize(("pattern", "gaps"), PARITY)
 @pytest.mark.parametrize("discard_empty", [True, False])
 def test_same_results_as_the_reference(pattern: str, gaps: bool, discard_empty: bool) -> None:
-    """The reference is NLTK's `regexp_tokenize`, or, where it is not installed, what its documentation says it is: findall and split."""
+    """The reference is NLTK's `regexp_tokenize`, or, without it, what its documentation says: findall and split."""
     flags = re.UNICODE | re.MULTILINE | re.DOTALL
     tokenizer = RegexTokenizer(pattern, gaps=gaps, discard_empty=discard_empty)
     for text in [*english_lines(20_000), "", " lead", "trail ", "a,b,, c", "two\nlines"]:
@@ -112,9 +118,9 @@ TREEBANK = [
     ),
     ("They'll save, won't they?", "They 'll save , wo n't they ?"),
     ('He said "no" (twice).', 'He said " no " ( twice ) .'),
-    ("\"I cannot,\" she said--'tis late...", "\" I can not , \" she said -- 't is late ..."),
+    ('"I cannot," she said--\'tis late...', '" I can not , " she said -- \'t is late ...'),
     ("a:b 3:4 x,y 1,2 50% #1 @x", "a : b 3:4 x , y 1,2 50 % # 1 @ x"),
-    ("the dogs' gonna [e.g.] \"end.\"", "the dogs ' gon na [ e.g. ] \" end . \""),
+    ('the dogs\' gonna [e.g.] "end."', 'the dogs \' gon na [ e.g. ] " end . "'),
 ]
 
 
@@ -134,7 +140,7 @@ def same_but_for_quotes(mine: list[str], theirs: list[str]) -> bool:
 
 
 def test_treebank_equals_nltk_but_for_quotes() -> None:
-    """The one difference on purpose: quotes stay what they were. Without NLTK the lines are checked for being lossless only."""
+    """The one difference on purpose: quotes stay what they were. Without NLTK only losslessness is checked."""
     tokenizer = TreebankTokenizer()
     for line in english_lines():
         tokens = tokenizer.tokenize(line)
@@ -147,10 +153,17 @@ def test_treebank_equals_nltk_but_for_quotes() -> None:
 
 @given(text=HOSTILE)
 def test_every_tokenizer_gives_slices_and_separators(text: str) -> None:
-    for tokenizer in (TreebankTokenizer(), WhitespaceTokenizer(), CharacterTokenizer(), CharacterTokenizer(unit="grapheme")):
+    for tokenizer in (
+        TreebankTokenizer(),
+        WhitespaceTokenizer(),
+        CharacterTokenizer(),
+        CharacterTokenizer(unit="grapheme"),
+    ):
         tokens, separators = tokenizer.tokenize(text), tokenizer.separators(text)
         assert tokens == [text[start:end] for start, end in tokenizer.spans(text).tolist()]
-        assert separators[0] + "".join(token + after for token, after in zip(tokens, separators[1:], strict=True)) == text
+        assert (
+            separators[0] + "".join(token + after for token, after in zip(tokens, separators[1:], strict=True)) == text
+        )
 
 
 def test_characters() -> None:

@@ -14,7 +14,16 @@ from sklearn.pipeline import Pipeline
 
 from textprep_ml.tokenization import RegexTokenizer, WordTokenizer, make_vectorizer, stop_tokens
 
-TEXTS = ["I can't wait", "it isn't good", "so good", "we can wait", "don't go", "good it is", "cannot wait", "go on"] * 2
+TEXTS = [
+    "I can't wait",
+    "it isn't good",
+    "so good",
+    "we can wait",
+    "don't go",
+    "good it is",
+    "cannot wait",
+    "go on",
+] * 2
 LABELS = [0, 1] * 8
 
 
@@ -44,9 +53,13 @@ def test_short_words_stay() -> None:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_grid_search_over_the_tokenizer(n_jobs: int) -> None:
-    pipeline = Pipeline([("vect", CountVectorizer(tokenizer=WordTokenizer(), token_pattern=None)), ("clf", LogisticRegression())])
+    pipeline = Pipeline(
+        [("vect", CountVectorizer(tokenizer=WordTokenizer(), token_pattern=None)), ("clf", LogisticRegression())]
+    )
     grid = {"vect__tokenizer__contractions": ["split", "keep"], "vect__tokenizer": [WordTokenizer(), RegexTokenizer()]}
-    search = GridSearchCV(pipeline, {"vect__tokenizer__contractions": grid["vect__tokenizer__contractions"]}, cv=2, n_jobs=n_jobs)
+    search = GridSearchCV(
+        pipeline, {"vect__tokenizer__contractions": grid["vect__tokenizer__contractions"]}, cv=2, n_jobs=n_jobs
+    )
     search.fit(TEXTS, LABELS)
     assert set(search.cv_results_["param_vect__tokenizer__contractions"]) == {"split", "keep"}
     GridSearchCV(pipeline, {"vect__tokenizer": grid["vect__tokenizer"]}, cv=2).fit(TEXTS, LABELS)

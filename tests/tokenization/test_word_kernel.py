@@ -97,8 +97,30 @@ def test_samples_line_by_line_and_as_one_batch(kernel: ModuleType) -> None:
     assert kernel.tokens_of_each(lines, rules) == expected
 
 
-SLOW = [f"{p}{q}" for p in "aA1" for q in (".", ",", "-", "@", "!", "?", "_", "/", "(", "[", " .", ". ", ":", "'", "\\", "&")]
-MORE_SLOW = ["://", "a://)", "a@a.", "www.", "a.b_", "[1,", "#", "_a", "~/", "a-it's-", "&#", "👍\u200d", "…-", "a/b.txt", "'s", "l'", "ー"]
+SLOW = [
+    f"{p}{q}"
+    for p in "aA1"
+    for q in (".", ",", "-", "@", "!", "?", "_", "/", "(", "[", " .", ". ", ":", "'", "\\", "&")
+]
+MORE_SLOW = [
+    "://",
+    "a://)",
+    "a@a.",
+    "www.",
+    "a.b_",
+    "[1,",
+    "#",
+    "_a",
+    "~/",
+    "a-it's-",
+    "&#",
+    "👍\u200d",
+    "…-",
+    "a/b.txt",
+    "'s",
+    "l'",
+    "ー",
+]
 
 
 def seconds(kernel: ModuleType, rules: Any, text: str) -> float:
@@ -113,7 +135,7 @@ def seconds(kernel: ModuleType, rules: Any, text: str) -> float:
 @pytest.mark.parametrize("unit", SLOW + MORE_SLOW)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_time_is_linear(kernel: ModuleType, unit: str) -> None:
-    """Text of ten times the length takes at most twenty times as long (case S28: dotted runs were quadratic elsewhere)."""
+    """Ten times the text takes at most twenty times as long (S28: dotted runs were quadratic elsewhere)."""
     n = 20_000 if kernel is not pure else 400
     rules = RULES["pure" if kernel is pure else "compiled"]
     for chosen in rules[:2]:

@@ -25,7 +25,13 @@ def tokens(text: str, **params: Any) -> str:
 
 
 def test_worked_example() -> None:
-    # "Dr" is an abbreviation; $ is a mark before a number; a hyphen before a clause ("it's") is a dash; marks stand alone.
+    (
+        (
+            {},
+            "Say \"yes\" or ``no'' or ''maybe\".",
+            "Say | \" | yes | \" | or | `` | no | '' | or | '' | maybe | \" | .",
+        ),
+    )
     expected = "Dr. | Smith | paid | $ | 3.50 | for | the | app | - | it | 's | amazing | ! | !"
     assert tokens("Dr. Smith paid $3.50 for the app-it's amazing!!") == expected
     assert tokens("Isn't that great?") == "Is | n't | that | great | ?"
@@ -100,9 +106,15 @@ def test_spans_of_repeated_short_words() -> None:
         ("www.site.com, example.co.uk/path.", "www.site.com | , | example.co.uk/path | ."),
         ("mail jo.doe+tag@x.org.", "mail | jo.doe+tag@x.org | ."),
         ("mailto:a@b.org!", "mailto:a@b.org | !"),
-        ("in src/main.py, /usr/bin/python3 or C:\\dir\\f.txt", "in | src/main.py | , | /usr/bin/python3 | or | C:\\dir\\f.txt"),
+        (
+            "in src/main.py, /usr/bin/python3 or C:\\dir\\f.txt",
+            "in | src/main.py | , | /usr/bin/python3 | or | C:\\dir\\f.txt",
+        ),
         ("notes.txt. My_file.tar", "notes.txt | . | My_file.tar"),
-        ("call foo() or os.path.join(), snake_case, __init__", "call | foo() | or | os.path.join() | , | snake_case | , | __init__"),
+        (
+            "call foo() or os.path.join(), snake_case, __init__",
+            "call | foo() | or | os.path.join() | , | snake_case | , | __init__",
+        ),
         ("C++ and C# &amp; Java", "C++ | and | C# | &amp; | Java"),
         ("#tag_1 @user_x #1", "#tag_1 | @user_x | # | 1"),
         ("ok :) ;-) :( =D <3 :'( ^_^", "ok | :) | ;-) | :( | =D | <3 | :'( | ^_^"),
@@ -196,7 +208,9 @@ def test_protected_strings_and_patterns() -> None:
     """S39: a list of your own names is honoured, as whole words."""
     tokenizer = WordTokenizer(protected=["Zing!", "New York", re.compile(r"\d+ (?:mg|ml)")])
     text = "Zing! sells 5 mg in New York, AmaZing! New Yorkers"
-    assert " | ".join(tokenizer.tokenize(text)) == "Zing! | sells | 5 mg | in | New York | , | AmaZing | ! | New | Yorkers"
+    assert (
+        " | ".join(tokenizer.tokenize(text)) == "Zing! | sells | 5 mg | in | New York | , | AmaZing | ! | New | Yorkers"
+    )
     assert tokenizer.transform([text]) == [tokenizer.tokenize(text)]
     with pytest.raises(TypeError, match="protected"):
         WordTokenizer(protected=[5]).tokenize("x")
