@@ -23,10 +23,14 @@ from textprep_ml.exceptions import TextPrepError
 #: Modules of this folder; each has a function of its own name, the command. The order is that of ``textprep --help``.
 COMMANDS: tuple[str, ...] = (
     "segment",
+    "train",
+    "evaluate",
+    "explain",
     "normalize",
     "words",
     "tokenize",
     "detokenize",
+    "tag",
     "distance",
     "score",
     "encode",

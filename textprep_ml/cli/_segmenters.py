@@ -1,0 +1,98 @@
+"""Segmenters by name, and what `train` and `evaluate` print of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+#: Baselines that need no model file.
+BASELINES = {"rules": "RuleSegmenter", "naive": "NaiveSegmenter"}
+
+
+def load_named(name: str) -> Any:
+    """Load a segmenter.
+
+    Parameters
+    ----------
+    name : str
+        A model file, the name of a shipped model, or one of `BASELINES`.
+
+    Returns
+    -------
+    BaseSegmenter
+        Ready to predict.
+    """
+    import textprep_ml
+
+    if name in BASELINES:
+        return getattr(textprep_ml, BASELINES[name])()
+    return textprep_ml.SentenceSegmenter.load(name)
+
+
+def evaluate_corpora(
+    corpora: Mapping[str, tuple[Sequence[str], Sequence[Any]]], systems: Mapping[str, Any], one_line: bool
+) -> dict[str, dict[str, Any]]:
+    """Measure one or two systems on corpora.
+
+    Parameters
+    ----------
+    corpora : mapping of str to (texts, spans)
+        Name -> documents and their sentences.
+    systems : mapping of str to segmenter
+        Name -> system.
+    one_line : bool
+        Whether to measure a second time with every line break replaced by a blank.
+
+    Returns
+    -------
+    dict
+        Corpus -> what `textprep_ml.report.evaluate_predictions` gives.
+    """
+    from textprep_ml.report import evaluate_predictions, without_line_breaks
+
+    variants = dict(corpora)
+    if one_line:
+        for name, (texts, spans) in corpora.items():
+            variants[f"{name}, one line"] = [without_line_breaks(text) for text in texts], spans
+    results = {}
+    for name, (texts, spans) in variants.items():
+        found = {system: segmenter.predict(texts) for system, segmenter in systems.items()}
+        results[name] = evaluate_predictions(texts, spans, found)
+    return results
+
+
+def print_scores(results: Mapping[str, Any]) -> None:
+    """Write the scores and, of two systems, the comparison to standard output.
+
+    Parameters
+    ----------
+    results : mapping
+        As `evaluate_corpora` gives it.
+    """
+    from textprep_ml.report import format_comparison, format_scores
+
+    sys.stdout.write(format_scores(results))
+    compared = [format_comparison(name, result) for name, result in results.items() if "comparison" in result]
+    if compared:
+        sys.stdout.write("\n" + "".join(compared))
+
+
+def distinct_names(first: str, second: str | None) -> list[str]:
+    """Name one or two systems so that no name comes twice.
+
+    Parameters
+    ----------
+    first : str
+        The model.
+    second : str, optional
+        The baseline.
+
+    Returns
+    -------
+    list of str
+        One or two names.
+    """
+    if second is None:
+        return [first]
+    return [first, second if second != first else f"{second} (baseline)"]

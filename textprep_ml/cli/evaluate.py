@@ -1,0 +1,67 @@
+"""``textprep evaluate``: how well a segmenter does on labelled documents."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from textprep_ml.cli._segmenters import distinct_names, evaluate_corpora, load_named, print_scores
+
+
+def evaluate(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model file, a shipped model such as en, or rules, or naive.")
+    ],
+    corpora: Annotated[
+        list[str], typer.Argument(metavar="CORPUS...", help="Labelled files, or names such as ud:en_ewt.")
+    ],
+    baseline: Annotated[str | None, typer.Option(help="What to compare with: rules, naive, or another model.")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="Format of the corpora; by default the name of each tells.")
+    ] = None,
+    one_line: Annotated[
+        bool, typer.Option("--one-line", help="Measure again with every line break replaced by a blank.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")] = False,
+) -> None:
+    """Measure a segmenter on labelled documents, alone or against a baseline.
+
+    Boundaries are those between sentences, the end of a document is none. Intervals are bootstrapped over documents;
+    the error rate is over all end marks; WindowDiff and Pk are over characters. Errors are sorted by kind, with
+    examples in which ¦ stands for the boundary.
+
+    Parameters
+    ----------
+    model : str
+        A model file, the name of a shipped model, or of a baseline.
+    corpora : list of str
+        Labelled files or names of data sets.
+    baseline : str, optional
+        What to compare with.
+    format : str, optional
+        Format of the corpora.
+    one_line : bool
+        Measure again without line breaks.
+    as_json : bool
+        Print JSON.
+    """
+    from textprep_ml.config import Corpus, read_labelled
+    from textprep_ml.report import format_errors
+
+    systems = {name: load_named(source) for name, source in _named(model, baseline)}
+    read = {name: read_labelled([Corpus(name, format=format)])[:2] for name in corpora}
+    results = evaluate_corpora(read, systems, one_line)
+    if as_json:
+        sys.stdout.write(json.dumps(results, ensure_ascii=False, indent=1) + "\n")
+        return
+    print_scores(results)
+    for name, result in results.items():
+        sys.stdout.write("\n" + format_errors(name, model, result))
+
+
+def _named(model: str, baseline: str | None) -> list[tuple[str, str]]:
+    sources = [model] if baseline is None else [model, baseline]
+    return list(zip(distinct_names(model, baseline), sources, strict=True))

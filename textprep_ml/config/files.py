@@ -1,0 +1,156 @@
+"""The files that a configuration names: labelled documents, raw text, and where they are."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from textprep_ml.corpora import guess_format, iter_rows
+from textprep_ml.exceptions import CorpusFormatError
+
+#: Called with what is being done, how much of it is done, and how much there is.
+Progress = Callable[[str, int, int], None]
+
+#: What paths to the data that is shared between checkouts start with.
+SHARED = "../shared/"
+
+_RAW_BYTES = 2 << 20
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A file to train on or to measure with.
+
+    Attributes
+    ----------
+    path : str
+        As the configuration names it.
+    weight : float
+        Of each of its documents.
+    format : str or None
+        One of `textprep_ml.corpora.FORMATS`; None looks at the file.
+    """
+
+    path: str
+    weight: float = 1.0
+    format: str | None = None
+
+
+def locate(path: str) -> Path:
+    """Find a file that a configuration names.
+
+    Parameters
+    ----------
+    path : str
+        As the configuration has it.
+
+    Returns
+    -------
+    Path
+        Where it is looked up.
+    """
+    shared = os.environ.get("TEXTPREP_MLSHARED")
+    return Path(shared, path.removeprefix(SHARED)) if shared and path.startswith(SHARED) else Path(path)
+
+
+def is_shared(path: Path) -> bool:
+    """Whether it was to be in the shared folder, and nothing says where that is."""
+    return path.as_posix().startswith(SHARED)
+
+
+def is_known_name(path: Path) -> bool:
+    """Whether it is the name of a data set of the Hub."""
+    try:
+        return guess_format(path) == "hub"
+    except (OSError, ValueError):
+        return False
+
+
+def read_labelled(corpora: Iterable[Corpus]) -> tuple[list[str], list[list[list[int]]], list[float]]:
+    """Read documents with their sentences.
+
+    Parameters
+    ----------
+    corpora : iterable of Corpus
+        Files.
+
+    Returns
+    -------
+    texts : list of str
+        Documents.
+    spans : list of lists of [int, int]
+        Sentences of each.
+    weights : list of float
+        Weight of each.
+
+    Raises
+    ------
+    CorpusFormatError
+        If a file is damaged, empty or has no labels.
+    """
+    texts, spans, weights = [], [], []
+    for corpus in corpora:
+        for row in iter_rows(locate(corpus.path), corpus.format):
+            if "sentences" not in row:
+                raise CorpusFormatError(f"{corpus.path}: document {row['id']!r} has no sentences to learn from.")
+            texts.append(row["text"])
+            spans.append(row["sentences"])
+            weights.append(corpus.weight)
+    return texts, spans, weights
+
+
+def read_raw(paths: Iterable[str], progress: Progress) -> Iterator[str]:
+    """Read unlabelled text in parts of about 2 MB that end with a line; ``.gz`` and ``.xz`` are unpacked.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        Files.
+    progress : callable
+        Told how many bytes of all files have been read.
+
+    Yields
+    ------
+    str
+        A part.
+
+    Raises
+    ------
+    CorpusFormatError
+        If a file is not UTF-8 or its packing is damaged.
+    """
+    located = [locate(path) for path in paths]
+    total, before = sum(path.stat().st_size for path in located), 0
+    for path in located:
+        with path.open("rb") as packed:
+            line = 1
+            for part in _iter_parts(_unpacked(packed, path.suffix), path):
+                try:
+                    yield part.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    line += part.count(b"\n", 0, error.start)
+                    raise CorpusFormatError(f"{path}, line {line}: invalid UTF-8. Convert the file to UTF-8.") from None
+                line += part.count(b"\n")
+                progress("reading raw text", before + packed.tell(), total)
+        before += path.stat().st_size
+
+
+def _unpacked(packed: BinaryIO, suffix: str) -> BinaryIO:
+    if suffix == ".xz":
+        return cast(BinaryIO, lzma.LZMAFile(packed))
+    if suffix == ".gz":
+        return cast(BinaryIO, gzip.GzipFile(fileobj=packed))
+    return packed
+
+
+def _iter_parts(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    try:
+        while part := file.read(_RAW_BYTES):
+            yield part + file.readline()
+    except (EOFError, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise CorpusFormatError(f"{path} is damaged or cut short ({error}).") from None
