@@ -11,7 +11,9 @@ import pytest
 
 def run(*arguments: str, data: str | bytes = "") -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-c", "from textprep_ml.cli import main; main()", "normalize", *arguments]
-    return subprocess.run(command, input=data if isinstance(data, bytes) else data.encode(), capture_output=True, timeout=60, check=False)
+    return subprocess.run(
+        command, input=data if isinstance(data, bytes) else data.encode(), capture_output=True, timeout=60, check=False
+    )
 
 
 @pytest.mark.parametrize(

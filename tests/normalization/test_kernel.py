@@ -16,7 +16,8 @@ from textprep_ml._kernels._pure import normalize as pure
 
 KERNELS = pytest.mark.parametrize("kernel", [_normalize, pure], ids=["compiled", "pure"])
 
-#: Flags and images of a small artificial world: ^ and ~ are marks, _ is a blank, ! needs its word, - vanishes, é is an expansion.
+#: Flags and images of a small artificial world: ^ and ~ are marks, _ is a blank, ! needs its word, - vanishes, é is
+#: an expansion.
 FLAGS = {"^": 1, "~": 1, "_": 2 | 8, "!": 4, "-": 1 | 2, "\u4e00": 0, "\U0001f600": 0}
 IMAGES = {"A": "a", "é": "e'", "-": "", "W": "\u20ac", "\u4e00": "\U0001f601", "\u0100": "a"}
 
@@ -32,7 +33,13 @@ def resolve(piece: str) -> tuple[str, list[tuple[int, int, int]]]:
     new = ""
     cells = []
     for index, char in enumerate(piece):
-        image = char * 2 if char in "^~" else "" if char == "_" and piece[index - 1 : index] == "_" else IMAGES.get(char, char)
+        image = (
+            char * 2
+            if char in "^~"
+            else ""
+            if char == "_" and piece[index - 1 : index] == "_"
+            else IMAGES.get(char, char)
+        )
         new += image
         cells.append((1, len(image), 1))
     return new, cells
@@ -46,7 +53,9 @@ def expand(runs: np.ndarray | None, raw_length: int) -> list[tuple[int, int, int
     cells = []
     for (raw, new, raw_width, new_width), end in zip(runs.tolist(), ends, strict=True):
         assert (end - raw) % raw_width == 0
-        cells += [(raw + k * raw_width, new + k * new_width, raw_width, new_width) for k in range((end - raw) // raw_width)]
+        cells += [
+            (raw + k * raw_width, new + k * new_width, raw_width, new_width) for k in range((end - raw) // raw_width)
+        ]
     return cells
 
 
@@ -63,8 +72,11 @@ def test_pieces_cover_the_text_and_agree_with_the_twin(kernel: Any, texts: list[
         expected = ""
         cells = []
         for start, end in pure.cut([FLAGS.get(char, 0) for char in text]):
-            piece_new, piece_cells = resolve(text[start:end]) if end - start > 1 or FLAGS.get(text[start], 0) & 5 else (
-                IMAGES.get(text[start], text[start]), [(1, len(IMAGES.get(text[start], "x")), 1)])  # fmt: skip
+            piece_new, piece_cells = (
+                resolve(text[start:end])
+                if end - start > 1 or FLAGS.get(text[start], 0) & 5
+                else (IMAGES.get(text[start], text[start]), [(1, len(IMAGES.get(text[start], "x")), 1)])
+            )
             raw_place, new_place = start, len(expected)
             for raw_width, new_width, count in piece_cells:
                 for _ in range(count):
@@ -132,7 +144,10 @@ def test_one_kernel_per_thread_runs_without_the_lock() -> None:
     text = "Aé_^W" * 200_000
     expected = _normalize.Rewriter(classify, resolve).rewrite(text)[0]
     results: list[str] = []
-    threads = [threading.Thread(target=lambda: results.append(_normalize.Rewriter(classify, resolve).rewrite(text)[0])) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: results.append(_normalize.Rewriter(classify, resolve).rewrite(text)[0]))
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

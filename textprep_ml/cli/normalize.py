@@ -36,8 +36,12 @@ def _normalize_files(normalizer: Any, files: list[Path]) -> None:
 
 
 def normalize(
-    files: Annotated[list[Path] | None, typer.Argument(help="Text files (.gz and .xz too); none or - is standard input.")] = None,
-    preset: Annotated[str, typer.Option(help="search, mt, lm, segment, pdf, counts; none switches every step off.")] = "lm",
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Text files (.gz and .xz too); none or - is standard input.")
+    ] = None,
+    preset: Annotated[
+        str, typer.Option(help="search, mt, lm, segment, pdf, counts; none switches every step off.")
+    ] = "lm",
     form: Annotated[str | None, typer.Option(help="Unicode form: keep, NFC, NFD, NFKC, NFKD.")] = None,
     case: Annotated[str | None, typer.Option(help="keep, lower, casefold.")] = None,
     accents: Annotated[str | None, typer.Option(help="keep, strip, strip_all.")] = None,
@@ -47,7 +51,9 @@ def normalize(
     contractions: Annotated[str | None, typer.Option(help="keep, split, expand.")] = None,
     dehyphenation: Annotated[str | None, typer.Option(help="keep, join; needs --whole.")] = None,
     digits: Annotated[str | None, typer.Option(help="keep, mask.")] = None,
-    vocabulary: Annotated[Path | None, typer.Option(help="Known words, one a line, for joining broken words; else they are collected.")] = None,
+    vocabulary: Annotated[
+        Path | None, typer.Option(help="Known words, one a line, for joining broken words; else they are collected.")
+    ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Take each file as one text instead of each line.")] = False,
 ) -> None:
     """Normalize text: a preset, and steps that differ from it.
@@ -68,13 +74,23 @@ def normalize(
     from textprep_ml.normalization import TextNormalizer, make_normalizer
 
     steps = {
-        "form": form, "case": case, "accents": accents, "whitespace": whitespace, "control": control, "punctuation": punctuation,
-        "contractions": contractions, "dehyphenation": dehyphenation, "digits": digits,
-    }  # fmt: skip
+        "form": form,
+        "case": case,
+        "accents": accents,
+        "whitespace": whitespace,
+        "control": control,
+        "punctuation": punctuation,
+        "contractions": contractions,
+        "dehyphenation": dehyphenation,
+        "digits": digits,
+    }
     given: dict[str, Any] = {name: value for name, value in steps.items() if value is not None}
     if vocabulary is not None:
         given["vocabulary"] = list(read_lines([vocabulary]))
     normalizer = TextNormalizer(**given) if preset == "none" else make_normalizer(preset, **given)
     if normalizer.dehyphenation == "join" and not whole:
-        raise ValueError("normalize joins words that are broken at line ends only in whole texts: add --whole, or --dehyphenation keep.")
+        raise ValueError(
+            "normalize joins words that are broken at line ends only in whole texts: add --whole, or "
+            "--dehyphenation keep."
+        )
     (_normalize_files if whole else _normalize_lines)(normalizer, files or [])

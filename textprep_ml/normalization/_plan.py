@@ -36,8 +36,8 @@ class Stage(Protocol):
 class Pass:
     """All its rules in one way over the text.
 
-    What a character or a piece becomes is found by the rules once and remembered by the kernel. A kernel serves one thread at a time; each
-    caller takes an idle one or makes its own.
+    What a character or a piece becomes is found by the rules once and remembered by the kernel. A kernel serves one
+    thread at a time; each caller takes an idle one or makes its own.
     """
 
     def __init__(self, rules: Sequence[LocalRule]) -> None:
@@ -146,7 +146,9 @@ def trim(text: str, chars: str) -> tuple[str, Sequence[Layer]]:
     stripped = text.strip(chars)
     start = len(text) - len(text.lstrip(chars))
     end = start + len(stripped)
-    layer = layer_from_edits(text, [(first, last, "") for first, last in ((0, start), (end, len(text))) if first < last])
+    layer = layer_from_edits(
+        text, [(first, last, "") for first, last in ((0, start), (end, len(text))) if first < last]
+    )
     return stripped, () if layer is None else (layer,)
 
 
@@ -196,7 +198,8 @@ class Plan:
         self.rules = tuple(rules)
         self._stages: list[Stage] = []
         for local, group in groupby(self.rules, key=lambda rule: hasattr(rule, "reach")):
-            self._stages += [Pass(list(group))] if local else [_stage(rule) for rule in group]
+            members = list(group)
+            self._stages += [Pass(members)] if local else [_stage(rule) for rule in members]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Plan, (self.rules,)

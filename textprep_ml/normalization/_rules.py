@@ -1,8 +1,9 @@
 """The rules that look no farther than a word: plain data, each with a reach that tells how a text may be cut for it.
 
-A rule has three methods. ``rewrite(text)`` gives the new text. ``edits(text)`` gives the same as replacements of spans, the smallest that
-make sense. ``reach(char)`` gives the flags of the kernel: JOINS for a character that must be seen together with the one before it, BLANK for
-one that makes a group with its BLANK neighbours, CONTEXT for one that needs its whole word.
+A rule has three methods. ``rewrite(text)`` gives the new text. ``edits(text)`` gives the same as replacements of
+spans, the smallest that make sense. ``reach(char)`` gives the flags of the kernel: JOINS for a character that must be
+seen together with the one before it, BLANK for one that makes a group with its BLANK neighbours, CONTEXT for one that
+needs its whole word.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class LocalRule(Protocol):
 def joins(char: str) -> bool:
     """Tell whether a character may compose with, or be ordered among, what stands before it.
 
-    That are marks, the vowels and finals of decomposed Hangul, two letters of the Kirat Rai script, and whatever decomposes into
-    something that starts with one. A superset does no harm, since it only makes the groups longer.
+    That are marks, the vowels and finals of decomposed Hangul, two letters of the Kirat Rai script, and whatever
+    decomposes into something that starts with one. A superset does no harm, since it only makes the groups longer.
     """
     first = unicodedata.normalize("NFKD", char)[0]
     return (
@@ -70,7 +71,9 @@ def normalize_form(form: Form, text: str) -> str:
     if len(text) <= LONG_GROUP:
         return unicodedata.normalize(form, text)
     return "".join(
-        unicodedata.normalize(form, text[start:end]) if end - start <= LONG_GROUP else _normalize_long(form, text[start:end])
+        unicodedata.normalize(form, text[start:end])
+        if end - start <= LONG_GROUP
+        else _normalize_long(form, text[start:end])
         for start, end in groups(text)
     )
 
@@ -161,9 +164,9 @@ class CaseRule:
 class AccentRule:
     """Take the accents off letters.
 
-    ``strip`` takes away the marks that are attached, above or below (combining classes from 200) and the points of Hebrew and Arabic
-    (10 to 36), and leaves what makes another letter, vowel or symbol: nukta, virama, kana voicing, vowel signs, overlays. ``strip_all``
-    takes away every nonspacing mark.
+    ``strip`` takes away the marks that are attached, above or below (combining classes from 200) and the points of
+    Hebrew and Arabic (10 to 36), and leaves what makes another letter, vowel or symbol: nukta, virama, kana voicing,
+    vowel signs, overlays. ``strip_all`` takes away every nonspacing mark.
     """
 
     accents: Literal["strip", "strip_all"]
@@ -203,12 +206,21 @@ _JOINERS = re.compile("[\u180e\u200c\u200d]")
 _FLAG_TAGS = re.compile("[\U000e0020-\U000e007e]+\U000e007f")
 _BLACK_FLAG = "\U0001f3f4"
 
-# Blocks of the scripts in which letters join or stack, so that a joiner changes what a word looks like: Hebrew is none of them.
+# Blocks of the scripts in which letters join or stack, so that a joiner changes what a word looks like.
 _JOINING_SCRIPTS = (
-    ("\u0600", "\u07ff"), ("\u0840", "\u0dff"), ("\u0f00", "\u109f"), ("\u1700", "\u18af"), ("\u1900", "\u1cff"), ("\ua800", "\uabff"),
-    ("\ufb50", "\ufdff"), ("\ufe70", "\ufefc"), ("\U00010a00", "\U00010aff"), ("\U00010d00", "\U00010fff"), ("\U00011000", "\U00011fff"),
+    ("\u0600", "\u07ff"),
+    ("\u0840", "\u0dff"),
+    ("\u0f00", "\u109f"),
+    ("\u1700", "\u18af"),
+    ("\u1900", "\u1cff"),
+    ("\ua800", "\uabff"),
+    ("\ufb50", "\ufdff"),
+    ("\ufe70", "\ufefc"),
+    ("\U00010a00", "\U00010aff"),
+    ("\U00010d00", "\U00010fff"),
+    ("\U00011000", "\U00011fff"),
     ("\U0001e900", "\U0001e95f"),
-)  # fmt: skip
+)
 
 
 def _in_joining_script(char: str) -> bool:
@@ -216,7 +228,7 @@ def _in_joining_script(char: str) -> bool:
 
 
 def _joiner_is_needed(text: str, start: int, end: int) -> bool:
-    """Tell whether the joiners between `start` and `end` belong there: after a virama, inside a joined word, inside an emoji."""
+    """Tell whether joiners from `start` to `end` belong there: after a virama, in a joined word, in an emoji."""
     if not start:
         return False
     before = text[start - 1]

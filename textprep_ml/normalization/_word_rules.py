@@ -13,14 +13,16 @@ from textprep_ml.normalization.offsets import Edit, apply_edits
 _HOSTS = {
     "'m": {"i": "am"},
     "'re": dict.fromkeys(("you", "we", "they", "there", "these", "those", "who", "what"), "are"),
-    "'ve": dict.fromkeys(("i", "you", "we", "they", "would", "could", "should", "might", "must", "may", "who", "these", "those"), "have"),
-    "'ll": dict.fromkeys(("i", "you", "he", "she", "it", "we", "they", "that", "this", "these", "those", "there", "who", "what"), "will"),
+    "'ve": dict.fromkeys(
+        ("i", "you", "we", "they", "would", "could", "should", "might", "must", "may", "who", "these", "those"), "have"
+    ),
+    "'ll": dict.fromkeys(
+        ("i", "you", "he", "she", "it", "we", "they", "that", "this", "these", "those", "there", "who", "what"), "will"
+    ),
     # He's, she's, who's and what's are "has" or "does" too often to be sure.
     "'s": {"it": "is", "that": "is", "there": "is", "here": "is", "let": "us"},
 }
-_NEGATED = (
-    "are", "is", "was", "were", "do", "does", "did", "have", "has", "had", "could", "should", "would", "might", "must", "need", "ought",
-)  # fmt: skip
+_NEGATED = "are is was were do does did have has had could should would might must need ought".split()
 
 #: After these, "it's" is "it has".
 _AFTER_HAS = frozenset({"been", "got", "gotten", "had", "become"})
@@ -32,8 +34,8 @@ def english_contractions() -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Lower-case contraction with a plain apostrophe -> what it stands for. Ambiguous ones, such as ``he's``, ``he'd`` and every possessive,
-        are not in it.
+        Lower-case contraction with a plain apostrophe -> what it stands for. Ambiguous ones, such as ``he's``,
+        ``he'd`` and every possessive, are not in it.
 
     Examples
     --------
@@ -129,14 +131,17 @@ _WRAPPED = re.compile(r"[-\u2010\xad][ \t]*\r?\n[ \t]*(?=\w)")
 _WORD = re.compile(r"\w+")
 
 #: Before these a hyphen at the line end is a suspended one: "pre-\nand post-war".
-_CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e", "i", "en", "of", "och", "eller"})
+_CONJUNCTIONS = frozenset(
+    {"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e", "i", "en", "of", "och", "eller"}
+)
 
 
 @dataclass(frozen=True)
 class HyphenRule:
     """Join words that were broken at a line end.
 
-    The hyphen goes when the joined word is known and the hyphenated one is not; else the hyphen stays and only the line end goes.
+    The hyphen goes when the joined word is known and the hyphenated one is not; else the hyphen stays and only the
+    line end goes.
     """
 
     vocabulary: frozenset[str] = field(hash=False)

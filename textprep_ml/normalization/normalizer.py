@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from textprep_ml._validation import HasMethods, StrOptions, check_documents
+from textprep_ml._validation import HasMethods, StrOptions
 from textprep_ml.normalization import steps
 from textprep_ml.normalization._plan import Plan
 from textprep_ml.normalization._rules import FormRule
@@ -22,16 +22,17 @@ _STEPS = ("control", "form", "case", "accents", "punctuation", "contractions", "
 class TextNormalizer(steps.NormalizationStep):
     r"""Normalize text by steps that can be switched one by one, and keep the way back to the raw text.
 
-    Every step is off unless it is asked for. They run in this order, in which each can rely on those before it: control characters go first,
-    so that nothing invisible keeps a letter from its accent; then the Unicode form, case and accents (and the form once more, since
-    folded letters may compose again), punctuation, contractions, words broken at line ends, white space, digits, rules of the user.
-    Neighbouring steps share one pass over the text, which remembers what characters and letter groups become.
+    Every step is off unless it is asked for. They run in this order, in which each can rely on those before it:
+    control characters go first, so that nothing invisible keeps a letter from its accent; then the Unicode form, case
+    and accents (and the form once more, since folded letters may compose again), punctuation, contractions, words
+    broken at line ends, white space, digits, rules of the user. Neighbouring steps share one pass over the text,
+    which remembers what characters and letter groups become.
 
     Parameters
     ----------
     form : {"keep", "NFC", "NFD", "NFKC", "NFKD"} or object
-        Unicode normalization form. Here and in the other steps, an object with the method ``align``, such as one of the steps of this module
-        or your own, replaces the step.
+        Unicode normalization form. Here and in the other steps, an object with the method ``align``, such as one of
+        the steps of this module or your own, replaces the step.
     case : {"keep", "lower", "casefold"} or object
         See `CaseNormalizer`.
     accents : {"keep", "strip", "strip_all"} or object
@@ -153,7 +154,7 @@ class TextNormalizer(steps.NormalizationStep):
             The fitted transformer.
         """
         self._validate_params()
-        documents = check_documents(X, type(self).__name__)
+        documents = steps.collect_leaves(X, type(self).__name__)
         self.steps_: dict[str, Any] = {}
         for name in _STEPS:
             step = getattr(self, name)
@@ -172,8 +173,11 @@ class TextNormalizer(steps.NormalizationStep):
             return [rewrite(text) for text in texts]
 
     def _learn_vocabulary(self, documents: list[str]) -> None:
-        joiner = steps.Dehyphenator(vocabulary=None if self.vocabulary is None else self._before("dehyphenation", steps.check_vocabulary(self.vocabulary)))
-        self.vocabulary_ = joiner.fit([] if self.vocabulary is not None else self._before("dehyphenation", documents)).vocabulary_
+        """Bring given words to the form in which the step sees the text, or collect the words from there."""
+        if self.vocabulary is not None:
+            self.vocabulary_ = frozenset(self._before("dehyphenation", steps.check_vocabulary(self.vocabulary)))
+        else:
+            self.vocabulary_ = steps.Dehyphenator().fit(self._before("dehyphenation", documents)).vocabulary_
 
     def _rules(self) -> list[Any]:
         return self._rules_of(_STEPS) + steps.check_rules(self.rules)
@@ -213,8 +217,9 @@ class TextNormalizer(steps.NormalizationStep):
     def _dehyphenator(self) -> steps.Dehyphenator:
         if self.vocabulary is None:
             check_is_fitted(self, "vocabulary_")
-        known = vars(self).get("vocabulary_")
-        return steps.Dehyphenator(vocabulary=self._before("dehyphenation", self.vocabulary or ()) if known is None else known)
+        if hasattr(self, "vocabulary_"):
+            return steps.Dehyphenator(vocabulary=self.vocabulary_)
+        return steps.Dehyphenator(vocabulary=self._before("dehyphenation", steps.check_vocabulary(self.vocabulary)))
 
     def _get_state(self) -> dict[str, Any]:
         check_is_fitted(self, "steps_")
@@ -237,17 +242,27 @@ def _requires_fit(step: Any) -> bool:
 #: Preset -> parameters of `TextNormalizer`.
 PRESETS: dict[str, dict[str, Any]] = {
     "search": {
-        "control": "drop", "form": "NFKC", "case": "casefold", "accents": "strip", "punctuation": "plain", "whitespace": "collapse",
+        "control": "drop",
+        "form": "NFKC",
+        "case": "casefold",
+        "accents": "strip",
+        "punctuation": "plain",
+        "whitespace": "collapse",
     },
     "mt": {"control": "drop", "form": "NFC", "punctuation": "plain", "whitespace": "lines"},
     "lm": {"control": "drop", "form": "NFC", "whitespace": "line_ends"},
     "segment": {"control": "drop", "form": "NFC", "punctuation": "plain", "whitespace": "lines"},
     "pdf": {"control": "drop", "form": "NFKC", "dehyphenation": "join", "whitespace": "paragraphs"},
     "counts": {
-        "control": "drop", "form": "NFKC", "case": "lower", "punctuation": "plain", "contractions": "split", "whitespace": "collapse",
+        "control": "drop",
+        "form": "NFKC",
+        "case": "lower",
+        "punctuation": "plain",
+        "contractions": "split",
+        "whitespace": "collapse",
         "digits": "mask",
     },
-}  # fmt: skip
+}
 
 
 def make_normalizer(preset: str = "search", **overrides: Any) -> TextNormalizer:
@@ -256,13 +271,12 @@ def make_normalizer(preset: str = "search", **overrides: Any) -> TextNormalizer:
     Parameters
     ----------
     preset : str
-        ``search``: variants become one term (NFKC, case folded, accents off, plain punctuation, one blank between words).
-        ``mt``: parallel text (NFC, plain punctuation, blanks collapsed, lines kept, so that line n stays line n).
-        ``lm``: text for language models, changed as little as is safe (NFC, invisible characters off, line ends).
-        ``segment``: before a sentence segmenter; now the same as ``mt``.
-        ``pdf``: text from pages (NFKC undoes ligatures, broken words are joined, paragraphs kept); learns its words from the corpus, or give
-        it a `vocabulary`.
-        ``counts``: before counting words (NFKC, lower case, clitics split, digits masked).
+        ``search``: variants become one term (NFKC, case folded, accents off, plain punctuation, one blank between
+        words). ``mt``: parallel text (NFC, plain punctuation, blanks collapsed, lines kept, so that line n stays line
+        n). ``lm``: text for language models, changed as little as is safe (NFC, invisible characters off, line ends).
+        ``segment``: before a sentence segmenter; now the same as ``mt``. ``pdf``: text from pages (NFKC undoes
+        ligatures, broken words are joined, paragraphs kept); learns its words from the corpus, or give it a
+        `vocabulary`. ``counts``: before counting words (NFKC, lower case, clitics split, digits masked).
     **overrides : object
         Parameters of `TextNormalizer` that differ from the preset.
 

@@ -22,9 +22,10 @@ def _narrow(values: np.ndarray, greatest: int) -> np.ndarray:
 class Layer:
     """The map of one pass over a text, as runs of equal cells.
 
-    A cell is a group of raw characters that together became a group of new ones: one to one where nothing moved, two to one for a letter and
-    its composed accent, one to none for a dropped character. A run is a row of cells of the same two widths. So a text in which little
-    changes takes a few bytes, and a text in which every character changes its length about ten bytes per change.
+    A cell is a group of raw characters that together became a group of new ones: one to one where nothing moved, two
+    to one for a letter and its composed accent, one to none for a dropped character. A run is a row of cells of the
+    same two widths. So a text in which little changes takes a few bytes, and a text in which every character changes
+    its length about ten bytes per change.
 
     Parameters
     ----------
@@ -52,14 +53,24 @@ class Layer:
 
     def to_raw(self, spans: np.ndarray) -> np.ndarray:
         """Carry spans of the new text to the raw text."""
-        return _carry(spans, (self.new_starts, self.new_widths, self.new_length), (self.raw_starts, self.raw_widths, self.raw_length))
+        return _carry(
+            spans,
+            (self.new_starts, self.new_widths, self.new_length),
+            (self.raw_starts, self.raw_widths, self.raw_length),
+        )
 
     def to_new(self, spans: np.ndarray) -> np.ndarray:
         """Carry spans of the raw text to the new text."""
-        return _carry(spans, (self.raw_starts, self.raw_widths, self.raw_length), (self.new_starts, self.new_widths, self.new_length))
+        return _carry(
+            spans,
+            (self.raw_starts, self.raw_widths, self.raw_length),
+            (self.new_starts, self.new_widths, self.new_length),
+        )
 
 
-def _carry(spans: np.ndarray, source: tuple[np.ndarray, np.ndarray, int], target: tuple[np.ndarray, np.ndarray, int]) -> np.ndarray:
+def _carry(
+    spans: np.ndarray, source: tuple[np.ndarray, np.ndarray, int], target: tuple[np.ndarray, np.ndarray, int]
+) -> np.ndarray:
     """Carry each span to the union of what the cells it touches became."""
     length, target_length = source[2], target[2]
     empty = spans[:, 0] == spans[:, 1]
@@ -77,9 +88,12 @@ def _carry(spans: np.ndarray, source: tuple[np.ndarray, np.ndarray, int], target
     return carried
 
 
-def _cell(places: np.ndarray, source: tuple[np.ndarray, np.ndarray, int], target: tuple[np.ndarray, np.ndarray, int]) -> tuple[np.ndarray, np.ndarray]:
+def _cell(
+    places: np.ndarray, source: tuple[np.ndarray, np.ndarray, int], target: tuple[np.ndarray, np.ndarray, int]
+) -> tuple[np.ndarray, np.ndarray]:
     """Give start and end, in the target, of the cell of each character of the source."""
-    # Several runs may start at one place where some of them are empty here; the last one is the one that holds the character.
+    # Several runs may start at one place where some of them are empty here; the last one is the one that holds the
+    # character.
     run = np.searchsorted(source[0], places.astype(source[0].dtype), side="right") - 1
     inside = (places - source[0][run].astype(np.intp)) // np.maximum(source[1][run], 1).astype(np.intp)
     width = target[1][run].astype(np.intp)
@@ -99,9 +113,10 @@ class OffsetMap:
 
     Notes
     -----
-    A span of the normalized text maps to the smallest raw span that produced it: a composed letter maps to the base and its marks, each part of
-    an expanded ligature to the whole ligature, dropped characters belong to a span only when they lie inside it. Both directions are
-    monotone. Spans are half-open and counted in code points.
+    A span of the normalized text maps to the smallest raw span that produced it: a composed letter maps to the base
+    and its marks, each part of an expanded ligature to the whole ligature, dropped characters belong to a span only
+    when they lie inside it. In both directions starts never go back, nor do the ends of spans that hold something.
+    Spans are half-open and counted in code points.
 
     Examples
     --------
@@ -120,7 +135,9 @@ class OffsetMap:
         self.layers = tuple(layers)
 
     def __repr__(self) -> str:
-        return f"OffsetMap(raw_length={self.raw_length}, normalized_length={self.normalized_length}, nbytes={self.nbytes})"
+        return (
+            f"OffsetMap(raw_length={self.raw_length}, normalized_length={self.normalized_length}, nbytes={self.nbytes})"
+        )
 
     @property
     def normalized_length(self) -> int:
@@ -157,8 +174,9 @@ class OffsetMap:
         """
         if other.raw_length != self.normalized_length:
             raise ValueError(
-                f"The maps do not meet: the first ends in a text of {self.normalized_length} characters, the second starts from one of "
-                f"{other.raw_length}. Align the second normalizer on the text that the first one gave."
+                f"The maps do not meet: the first ends in a text of {self.normalized_length} characters, "
+                f"the second starts from one of {other.raw_length}. "
+                "Align the second normalizer on the text that the first one gave."
             )
         return OffsetMap(self.raw_length, self.layers + other.layers)
 
@@ -208,8 +226,8 @@ class OffsetMap:
         Returns
         -------
         ndarray of shape (n_spans, 2), or tuple of int
-            The smallest spans of the normalized text that hold all that the raw characters became, dtype intp; a pair when `end` was given.
-            The span of dropped characters is empty.
+            The smallest spans of the normalized text that hold all that the raw characters became, dtype intp; a pair
+            when `end` was given. The span of dropped characters is empty.
 
         Raises
         ------
@@ -238,12 +256,18 @@ def _check(spans: Any, end: int | None, length: int, name: str) -> np.ndarray:
     if array.size == 0:
         return np.empty((0, 2), dtype=np.intp)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise ValueError(f"OffsetMap expects whole-number spans of shape (n_spans, 2), but got {array.dtype} of shape {array.shape}: {shorten(spans)}.")
+        raise ValueError(
+            f"OffsetMap expects whole-number spans of shape (n_spans, 2), but got {array.dtype} of "
+            f"shape {array.shape}: {shorten(spans)}."
+        )
     array = array.astype(np.intp)
     bad = (array[:, 0] < 0) | (array[:, 1] < array[:, 0]) | (array[:, 1] > length)
     if bad.any():
         index = int(bad.argmax())
-        raise ValueError(f"Span {index} is [{array[index, 0]}, {array[index, 1]}), not inside the {name} text of {length} characters.")
+        raise ValueError(
+            f"Span {index} is [{array[index, 0]}, {array[index, 1]}), not inside the {name} text of "
+            f"{length} characters."
+        )
     return array
 
 
@@ -262,7 +286,7 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     str
         The text with each span replaced.
     """
-    parts = []
+    parts: list[str] = []
     position = 0
     for start, end, new in edits:
         parts += text[position:start], new
@@ -304,7 +328,7 @@ def layer_from_edits(text: str, edits: Iterable[Edit]) -> Layer | None:
 
 
 def _whole_graphemes(text: str, edits: Iterable[Edit]) -> list[tuple[int, int, int]]:
-    """Widen each edit so that it cuts no mark from its base, join edits that meet so; give start, end and new width of each."""
+    """Widen each edit so that it cuts no mark off, join edits that meet so; give start, end and new width."""
     cells: list[tuple[int, int, int]] = []
     for start, end, replacement in edits:
         first, last, growth = start, end, len(replacement) - (end - start)

@@ -1,7 +1,8 @@
 """Rewrite a text piece by piece with remembered results, and record which raw characters became which new ones.
 
-The readable twin of ``_normalize.pyx``. A text is cut into the smallest pieces that no rule reaches across. Between two characters there is
-no cut where the right one JOINS or both are BLANK; and a word (from SPACE to SPACE) that holds a CONTEXT character is one piece.
+The readable twin of ``_normalize.pyx``. A text is cut into the smallest pieces that no rule reaches across. Between
+two characters there is no cut where the right one JOINS or both are BLANK; and a word (from SPACE to SPACE) that
+holds a CONTEXT character is one piece.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import numpy as np
 
 Cell = tuple[int, int, int]
 
-#: What `classify` may say of a character. JOINS: it never starts a piece. BLANK: it makes one piece with a BLANK neighbour.
-#: CONTEXT: it must be seen together with its whole word. SPACE: it ends a word.
+#: What `classify` may say of a character. JOINS: it never starts a piece. BLANK: it makes one piece with a BLANK
+#: neighbour. CONTEXT: it must be seen together with its whole word. SPACE: it ends a word.
 JOINS, BLANK, CONTEXT, SPACE = 1, 2, 4, 8
 
 #: Pieces that are remembered; beyond, all are forgotten.
@@ -41,7 +42,9 @@ class Rewriter:
         Given a piece, returns what it becomes and its cells, triples (raw width, new width, count).
     """
 
-    def __init__(self, classify: Callable[[str], tuple[int, str]], resolve: Callable[[str], tuple[str, Sequence[Cell]]]) -> None:
+    def __init__(
+        self, classify: Callable[[str], tuple[int, str]], resolve: Callable[[str], tuple[str, Sequence[Cell]]]
+    ) -> None:
         self._classify = classify
         self._resolve = resolve
         self._characters: dict[str, tuple[int, str]] = {}
