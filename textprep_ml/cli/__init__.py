@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from inspect import getdoc
@@ -105,6 +106,7 @@ def main() -> None:
         Always, with the exit code.
     """
     _use_utf8()
+    warnings.formatwarning = lambda message, *_: f"textprep: {message}\n"
     gc.set_threshold(100_000)  # the modules and the model are many objects, none of them garbage
     try:
         try:

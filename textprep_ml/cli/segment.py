@@ -35,7 +35,13 @@ Spans = list[tuple[int, int]]
 Segment = Callable[[list[str]], list[Spans]]
 
 #: Parameters of a saved segmenter that the bare runtime leaves out, with the values for which that changes nothing.
-_PLAIN: dict[str, Any] = {"normalizer": None, "missing_blank": "model", "quotes": "split", "protected": [], "max_length": None}
+_PLAIN: dict[str, Any] = {
+    "normalizer": None,
+    "missing_blank": "model",
+    "quotes": "split",
+    "protected": [],
+    "max_length": None,
+}
 
 
 def load_segmenter(

@@ -30,6 +30,7 @@ def train(
         Values to override, such as ``model.params.min_count=2``.
     """
     from textprep_ml.config import load_config
+    from textprep_ml.segmentation.base import BaseSegmenter
 
     experiment = load_config(config, overrides or [])
     baseline = experiment.table.get("evaluate", {}).get("baseline")
@@ -40,7 +41,7 @@ def train(
     experiment.save(estimator)
     seconds = time.perf_counter() - started
     sys.stdout.write(f"Trained {type(estimator).__name__} in {seconds:.1f} s: {experiment.output}\n")
-    if experiment.dev and hasattr(estimator, "spans"):
+    if experiment.dev and isinstance(estimator, BaseSegmenter):
         sys.stdout.write("\n")
         sys.stdout.flush()
         _print_dev_scores(experiment, estimator, baseline, compared)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from textprep_ml.exceptions import ConfigError
 
 #: The tables of a configuration: key -> what its value must be.
 TABLES: dict[str, dict[str, type]] = {
-    "data": {"train": list, "dev": list, "raw": list, "format": str},
+    "data": {"train": list, "dev": list, "raw": list, "format": str, "column": str},
     "model": {"type": str, "params": dict},
     "evaluate": {"baseline": str, "one_line": bool},
     "output": {"model": str},
@@ -107,16 +107,13 @@ class Experiment:
         self.prepare()
         report = progress or (lambda what, done, total: None)
         estimator = self.build()
-        if hasattr(estimator, "fit_files"):
-            return self._fit_files(estimator, report)
-        texts, spans, weights = read_labelled(self.train)
-        keywords: dict[str, Any] = {}
-        if set(weights) != {1.0}:
-            keywords["sample_weight"] = weights
-        if self.raw:
-            keywords["raw"] = read_raw(self.raw, report)
-        report(f"training on {len(texts)} documents", 0, 0)
-        return estimator.fit(texts, spans, **keywords)
+        train = _TRAINERS.get(type(estimator).__name__) or (_fit_files if hasattr(estimator, "fit_files") else None)
+        if train is None:
+            raise ConfigError(
+                f"{self.name}: [model] type is {type(estimator).__name__}, which is not trained by files."
+            )
+        train(self, estimator, report)
+        return estimator
 
     def save(self, estimator: Any) -> None:
         """Write the model file, with the configuration in it.
@@ -128,14 +125,50 @@ class Experiment:
         """
         estimator.save(self.output, config=self.table)
 
-    def _fit_files(self, estimator: Any, progress: Progress) -> Any:
-        """Train on raw files, which such an estimator reads itself."""
-        if self.raw or any(corpus.weight != 1.0 for corpus in self.train):
-            raise ConfigError(f"{self.name}: {type(estimator).__name__} takes train files only, no weights and no raw.")
-        lines = {corpus.format == "lines" for corpus in self.train}
-        if len(lines) > 1:
-            raise ConfigError(f"{self.name}: [data] train: either all files have the format 'lines' or none.")
-        return estimator.fit_files([locate(corpus.path) for corpus in self.train], lines=lines.pop(), progress=progress)
+
+def _refuse_raw_and_weights(experiment: Experiment, estimator: Any) -> None:
+    if experiment.raw or any(corpus.weight != 1.0 for corpus in experiment.train):
+        kind = type(estimator).__name__
+        raise ConfigError(f"{experiment.name}: {kind} takes train files only, no weights and no raw.")
+
+
+def _fit_segmenter(experiment: Experiment, estimator: Any, progress: Progress) -> None:
+    """Train on labelled documents."""
+    texts, spans, weights = read_labelled(experiment.train)
+    keywords: dict[str, Any] = {} if set(weights) == {1.0} else {"sample_weight": weights}
+    if experiment.raw:
+        keywords["raw"] = read_raw(experiment.raw, progress)
+    progress(f"training on {len(texts)} documents", 0, 0)
+    estimator.fit(texts, spans, **keywords)
+
+
+def _fit_tagger(experiment: Experiment, estimator: Any, progress: Progress) -> None:
+    """Train on the tagged words of CoNLL-U files."""
+    from textprep_ml.tagging import read_tagged
+
+    _refuse_raw_and_weights(experiment, estimator)
+    column = experiment.table["data"].get("column", "upos")
+    read = [read_tagged(locate(corpus.path), column) for corpus in experiment.train]
+    sentences = [sentence for part, _ in read for sentence in part]
+    progress(f"training on {len(sentences)} sentences", 0, 0)
+    estimator.fit(sentences, [tags for _, part in read for tags in part])
+
+
+def _fit_files(experiment: Experiment, estimator: Any, progress: Progress) -> None:
+    """Train on raw files, which such an estimator reads itself."""
+    _refuse_raw_and_weights(experiment, estimator)
+    lines = {corpus.format == "lines" for corpus in experiment.train}
+    if len(lines) > 1:
+        raise ConfigError(f"{experiment.name}: [data] train: either all files have the format 'lines' or none.")
+    paths = [locate(corpus.path) for corpus in experiment.train]
+    estimator.fit_files(paths, lines=lines.pop(), progress=progress)
+
+
+#: How what cannot read its files itself is trained.
+_TRAINERS: dict[str, Callable[[Experiment, Any, Progress], None]] = {
+    "SentenceSegmenter": _fit_segmenter,
+    "PosTagger": _fit_tagger,
+}
 
 
 def load_config(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Experiment:
