@@ -30,7 +30,7 @@
 #define BPE_NO_RANK 0x7FFFFFFF
 #define BPE_EMPTY (~(uint64_t)0)
 #define BPE_SHORT 64            /* symbols of a word that is merged without a heap */
-#define BPE_BATCH 256           /* words whose look-ups overlap */
+#define BPE_BATCH 128            /* words whose look-ups overlap */
 
 /* ------------------------------------------------------------------ the model, read only once it is built */
 
