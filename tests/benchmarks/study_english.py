@@ -1,7 +1,8 @@
 """What the English model owes to what: ablations, leave-one-domain-out, error kinds, calibration.
 
-Run ``python tests/benchmarks/study_english.py --shared ../shared > models/en-study.md``; it trains a dozen models, about half a minute of
-processor time each. ``--quick`` takes a third of the documents. All scores are boundary F1 on dev parts, in percent.
+Run ``python tests/benchmarks/study_english.py --shared ../shared > models/en-study.md``; it trains a dozen models,
+about half a minute of processor time each. ``--quick`` takes a third of the documents. All scores are boundary F1 on
+dev parts, in percent.
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ def print_errors(corpora: Corpora, full: SentenceSegmenter) -> None:
 def print_calibration(corpora: Corpora, full: SentenceSegmenter) -> None:
     """Compare predicted probabilities with what was true, for each kind of candidate."""
     print(
-        "## Calibration\n\nShare of boundaries among the candidates of each band of predicted probability (and how many).\n"
+        "## Calibration\n\nShare of boundaries among the candidates of each band of predicted probability (how many).\n"
     )
     rows = [row for name in DEV for row in corpora.dev[name]]
     offsets, ends, _, kinds, scores = full.model_.score([row["text"] for row in rows])
@@ -181,7 +182,8 @@ def main() -> None:
     options = parser.parse_args()
     corpora = Corpora(options.shared, options.quick)
     print(
-        "# A study of the English model\n\nBoundary F1 in percent on dev parts, made by `tests/benchmarks/study_english.py`.\n"
+        "# A study of the English model\n\n"
+        "Boundary F1 in percent on dev parts, made by `tests/benchmarks/study_english.py`.\n"
     )
     full = corpora.fit()
     print_domains(corpora, full)

@@ -219,6 +219,38 @@ def add_dashes(document: Document, dash: str, rng: random.Random, share: float =
     )
 
 
+def drop_marks(document: Document, rng: random.Random, share: float = 0.15, longest: int = 80) -> Document:
+    """Drop the final period of short sentences, as if they were headlines that lost their line.
+
+    Parameters
+    ----------
+    document : Document
+        The text and its sentences.
+    rng : random.Random
+        Source of chance.
+    share : float
+        Share of the short sentences that lose their period.
+    longest : int
+        What counts as short, in characters.
+
+    Returns
+    -------
+    Document
+        The variant.
+
+    Examples
+    --------
+    >>> drop_marks(Document("No news. We met.", [(0, 8), (9, 16)]), random.Random(0), share=1.0)
+    Document(text='No news We met', sentences=[(0, 7), (8, 14)])
+    """
+    edits = [
+        (end - 1, end, "")
+        for start, end in document.sentences
+        if document.text[end - 1] == "." and end - start <= longest and rng.random() < share
+    ]
+    return apply_edits(document, edits)
+
+
 def add_numbers(document: Document, rng: random.Random, share: float = 0.5) -> Document:
     """Number the sentences, as in run-in lists: ``1) ...  2) ...``.
 
@@ -445,6 +477,7 @@ STANDARD = {
     "dashes": 0.2,
     "numbered": 0.1,
     "speech": 0.15,
+    "unmarked": 0.2,
     "swapped": 0.4,
     "injected": 0.4,
     "lower_case": 0.1,
@@ -524,6 +557,7 @@ _MAKERS: dict[
     "speech": lambda document, rng, swaps, by_class: add_speech(
         _sometimes_one_line(document, rng, 0.5), rng, rng.choice((0.1, 0.3))
     ),
+    "unmarked": lambda document, rng, swaps, by_class: drop_marks(replace_breaks(document, " "), rng),
     "swapped": lambda document, rng, swaps, by_class: _sometimes_one_line(
         swap_abbreviations(document, swaps, rng), rng, 0.5
     ),
