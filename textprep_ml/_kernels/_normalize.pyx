@@ -610,7 +610,7 @@ cdef class Rewriter:
         slot.new_length = len(new)
         slot.n_cells = len(cells)
         slot.bits = bits
-        slot.unchanged = new == piece
+        slot.unchanged = new == piece and all(widths[:2] == (1, 1) for widths in cells)
         s.n_data += size
         s.n_slots += 1
 

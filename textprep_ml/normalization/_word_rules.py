@@ -22,7 +22,10 @@ _HOSTS = {
     # He's, she's, who's and what's are "has" or "does" too often to be sure.
     "'s": {"it": "is", "that": "is", "there": "is", "here": "is", "let": "us"},
 }
-_NEGATED = "are is was were do does did have has had could should would might must need ought".split()
+_NEGATED = (
+    *("are", "is", "was", "were", "do", "does", "did", "have", "has", "had"),
+    *("could", "should", "would", "might", "must", "need", "ought"),
+)
 
 #: After these, "it's" is "it has".
 _AFTER_HAS = frozenset({"been", "got", "gotten", "had", "become"})

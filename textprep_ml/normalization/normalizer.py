@@ -215,9 +215,8 @@ class TextNormalizer(steps.NormalizationStep):
         return make[name]()
 
     def _dehyphenator(self) -> steps.Dehyphenator:
-        if self.vocabulary is None:
+        if self.vocabulary is None or hasattr(self, "vocabulary_"):
             check_is_fitted(self, "vocabulary_")
-        if hasattr(self, "vocabulary_"):
             return steps.Dehyphenator(vocabulary=self.vocabulary_)
         return steps.Dehyphenator(vocabulary=self._before("dehyphenation", steps.check_vocabulary(self.vocabulary)))
 
