@@ -309,7 +309,7 @@ def add_speech(document: Document, rng: random.Random, share: float = 0.2) -> Do
     Examples
     --------
     >>> add_speech(Document("Who?", [(0, 4)]), random.Random(0), share=1.0).text
-    '‘Who?’ said the man.'
+    '‘Who?’ said Mrs. Ito.'
     """
     edits: list[Edit] = []
     for start, end in document.sentences:
@@ -319,7 +319,9 @@ def add_speech(document: Document, rng: random.Random, share: float = 0.2) -> Do
         opening, closing = rng.choice(_QUOTES)
         verb, name = rng.choice(_SPEECH_VERBS), rng.choice(_SPEAKERS)
         pronoun = rng.choice(("he", "she", "they", "I", "the man", "his mother"))
-        tag = rng.choice((f"{name} {verb}", f"{pronoun} {verb}", f"{verb} {name}", f"{verb} {pronoun}"))
+        tag = rng.choice(
+            (f"{name} {verb}", f"{name} {verb}", f"{pronoun} {verb}", f"{verb} {name}", f"{verb} {pronoun}")
+        )
         said = mark if mark in "!?" else ","
         edits += [(start, start, opening), (end - 1, end, f"{said}{closing} {tag}.")]
     return apply_edits(document, edits)
@@ -432,8 +434,8 @@ class AbbreviationInjector:
             f" {rng.choice(_INITIALS)}",
             f" {rng.randint(1, 12)} {self._pick(rng, 'time', 'unit')}",
             f" {self._pick(rng, 'month')}. {rng.randint(1, 28)}",
-            f" {self._pick(rng, 'number')}. {rng.randint(1, 99)}",
-            f" {self._pick(rng, 'general')}. {rng.randint(1, 99)}",
+            f" {self._pick(rng, 'number')}. {rng.randint(1, rng.choice((9, 99)))}",
+            f" {self._pick(rng, 'general')}. {rng.randint(1, rng.choice((9, 99)))}",
             " etc",
         )
         return [(end, end, rng.choice(ends))]
@@ -476,7 +478,7 @@ STANDARD = {
     "wrapped_line_breaks": 0.3,
     "dashes": 0.2,
     "numbered": 0.1,
-    "speech": 0.15,
+    "speech": 0.3,
     "unmarked": 0.2,
     "swapped": 0.4,
     "injected": 0.4,

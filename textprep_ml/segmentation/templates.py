@@ -55,6 +55,7 @@ TEMPLATES = (
     "kind left2.shape left.shape right.usual",
     "kind left2.usual left.shape right.usual",
     "left2.mark left.mark left.shape left.length",
+    "left2.group left2.mark left.shape left.length",
     "kind left2.group left.group",
     "kind left2.group left.shape right.shape",
     "kind left2.mark left.mark",
