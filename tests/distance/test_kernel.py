@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -16,11 +17,9 @@ from rapidfuzz.distance import OSA, DamerauLevenshtein, Levenshtein
 from textprep_ml._kernels import _exists
 from textprep_ml._kernels._pure import distance as pure
 
-KERNELS = [pytest.param(pure, id="pure")]
-if _exists("distance"):
-    from textprep_ml._kernels import _distance
-
-    KERNELS.append(pytest.param(_distance, id="compiled"))
+COMPILED = [import_module("textprep_ml._kernels._distance")] if _exists("distance") else []
+ALL = [pure, *COMPILED]
+KERNELS = [pytest.param(kernel, id=kernel.__name__.rpartition(".")[2]) for kernel in ALL]
 
 WORDS = st.text(st.sampled_from("abcé\ud800😀"), max_size=9)
 COSTS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, math.inf])
@@ -72,7 +71,7 @@ def test_unrestricted_kernels_agree_and_are_cheapest(
     a: str, b: str, insertion: float, deletion: float, substitution: float, extra: float
 ) -> None:
     swap = (insertion + deletion) / 2 + extra
-    results = [measure(k.values[0], a, b, insertion, deletion, substitution, swap, unrestricted=True) for k in KERNELS]  # type: ignore[attr-defined]
+    results = [measure(kernel, a, b, insertion, deletion, substitution, swap, unrestricted=True) for kernel in ALL]
     assert len(set(results)) == 1
     assert results[0] <= recursive(a, b, insertion, deletion, substitution, swap)
 
@@ -112,19 +111,16 @@ def test_batches_with_pair_costs(kernel: ModuleType) -> None:
 )
 @pytest.mark.parametrize("arguments", [{"out": np.empty((2, 2))}, {"X": [b"a"]}, {"rows": []}])
 def test_compiled_kernel_refuses_what_would_leave_its_memory(arguments: dict[str, Any]) -> None:
-    given = {"X": ["a"], "Y": ["b"], "rows": ["\0"], "columns": ["\0"], "out": np.empty((1, 1)), **arguments}
-    with pytest.raises((TypeError, ValueError)):
-        _distance.distances(
-            given["X"],
-            given["Y"],
-            1,
-            1,
-            1,
-            math.inf,
-            False,
-            math.inf,
-            given["rows"],
-            given["columns"],
-            np.ones((1, 1)),
-            given["out"],
-        )
+    given = {
+        "X": ["a"],
+        "Y": ["b"],
+        "rows": ["\0"],
+        "columns": ["\0"],
+        "pairs": np.ones((1, 1)),
+        "out": np.empty((1, 1)),
+        **arguments,
+    }
+    names = ("rows", "columns", "pairs", "out")
+    for kernel in COMPILED:
+        with pytest.raises((TypeError, ValueError)):
+            kernel.distances(given["X"], given["Y"], 1, 1, 1, math.inf, False, math.inf, *map(given.__getitem__, names))

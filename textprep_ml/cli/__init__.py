@@ -13,9 +13,10 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable
+from functools import wraps
 from importlib import import_module
 from inspect import getdoc
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -71,8 +72,21 @@ def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
     for name in names:
         command = getattr(import_module(f"{__name__}.{name}"), name)
-        app.command(name=name, help=_help_of(command))(command)
+        app.command(name=name, help=_help_of(command))(_ending_quietly(command))
     return app
+
+
+def _ending_quietly(command: Callable[..., None]) -> Callable[..., None]:
+    """End without an error when the reader of the output has gone, before typer makes one of it."""
+
+    @wraps(command)
+    def guarded(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+        except BrokenPipeError:
+            _leave_quietly()
+
+    return guarded
 
 
 def _help_of(command: Callable[..., None]) -> str:

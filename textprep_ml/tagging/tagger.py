@@ -36,7 +36,7 @@ class PosTagger(TransformerMixin, TextEstimator, auto_wrap_output_keys=None):  #
         Passes of the perceptron through the training sentences.
     min_frequency : int, default=2
         Occurrences that a word, suffix or other value needs for weights of its own.
-    dictionary_min_count : int, default=20
+    dictionary_min_count : int, default=50
         Occurrences after which a form can be unambiguous.
     dictionary_purity : float, default=0.99
         Share of one tag that makes it so; greater than 1 for no dictionary.
@@ -96,7 +96,7 @@ class PosTagger(TransformerMixin, TextEstimator, auto_wrap_output_keys=None):  #
         estimator: Any = None,
         n_epochs: int = 8,
         min_frequency: int = 2,
-        dictionary_min_count: int = 20,
+        dictionary_min_count: int = 50,
         dictionary_purity: float = 0.99,
         word_classes: Mapping[str, str] | None = None,
         largest_weight: int = 1000,

@@ -1,0 +1,98 @@
+"""``textprep tag``: text -> sentences -> words -> part-of-speech tags."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from textprep_ml.cli._streams import display_name, read_lines
+from textprep_ml.cli._windows import read_windows
+
+#: Sentences that are tagged at a time.
+BATCH = 10_000
+
+
+class Format(StrEnum):
+    """What is written."""
+
+    columns = "columns"
+    inline = "inline"
+
+
+def _from_text(files: Iterable[Path], segmenter: str) -> Iterator[list[str]]:
+    from textprep_ml.cli.segment import load_segmenter, segment_windows
+    from textprep_ml.tokenization import WordTokenizer
+
+    segment, newline = load_segmenter(segmenter)
+    tokenizer = WordTokenizer()
+    for window, spans in segment_windows(read_windows(files), segment, newline):
+        for start, end in spans:
+            yield tokenizer.tokenize(window.text[start:end])
+
+
+def _from_tokens(files: Iterable[Path]) -> Iterator[list[str]]:
+    for line in read_lines(files):
+        yield line.split()
+
+
+def _print_scores(files: Iterable[Path], model: str, column: str) -> None:
+    """Print tokens, right tags and accuracy of CoNLL-U files."""
+    from textprep_ml.tagging import PosTagger, read_tagged
+
+    tagger = PosTagger.load(model)
+    for path in files:
+        sentences, tags = read_tagged(path, column)
+        accuracy = tagger.score(sentences, tags)
+        tokens = sum(map(len, sentences))
+        sys.stdout.write(
+            f"{display_name(path)}\taccuracy {accuracy:.4f}\t{round(accuracy * tokens)} of {tokens} tokens\n"
+        )
+
+
+def tag(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FILES", help="Texts (.gz and .xz too); none or - is standard input."),
+    ] = None,
+    model: Annotated[str, typer.Option(help="A tagger: a model file, or the name of a shipped model.")] = "en-pos",
+    segmenter: Annotated[str, typer.Option(help="What finds the sentences: a model file, or a shipped model.")] = "en",
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="Each line is a sentence whose tokens are separated by white space.")
+    ] = False,
+    format: Annotated[
+        Format,
+        typer.Option(
+            help="columns: a token, a tab and its tag in each line, a blank line after each sentence; inline: "
+            "a sentence a line, TOKEN/TAG with blanks between."
+        ),
+    ] = Format.columns,
+    score: Annotated[
+        bool, typer.Option("--score", help="FILES are CoNLL-U with right tags: print the accuracy on their tokens.")
+    ] = False,
+    column: Annotated[str, typer.Option(help="Which tags of CoNLL-U: upos or xpos.")] = "upos",
+) -> None:
+    """Tag the words of texts with their parts of speech.
+
+    Texts are cut into sentences by a trained segmenter and into words by the word tokenizer before.
+    """
+    if score:
+        if not files:
+            raise ValueError("--score needs CoNLL-U files with tags.")
+        _print_scores(files, model, column)
+        return
+    from textprep_ml.tagging import PosTagger
+
+    tagger = PosTagger.load(model)
+    sentences = _from_tokens(files or []) if tokens else _from_text(files or [], segmenter)
+    while batch := list(islice(sentences, BATCH)):
+        for tagged in tagger.transform(batch):
+            if format == Format.columns:
+                sys.stdout.write("".join([f"{token}\t{name}\n" for token, name in tagged]) + "\n")
+            else:
+                sys.stdout.write(" ".join([f"{token}/{name}" for token, name in tagged]) + "\n")
