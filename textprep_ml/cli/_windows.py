@@ -51,7 +51,7 @@ class Window:
     kept: int = field(default=-1, init=False)
 
     def give_back(self, position: int) -> None:
-        """Let the next window start earlier.
+        """End this window earlier, and let the next one start there.
 
         Parameters
         ----------
@@ -59,6 +59,7 @@ class Window:
             Where in `text` the next window starts; greater than 0.
         """
         self.kept = position
+        self.text = self.text[:position]
 
 
 def read_windows(paths: Iterable[str | Path], size: int = WINDOW_BYTES) -> Iterator[Window]:
@@ -94,13 +95,14 @@ def _windows_of(file: BinaryIO, name: str, size: int) -> Iterator[Window]:
         data = rest + file.read(max(1, size - len(rest)))
         ahead = file.read(1)  # tells whether the text goes on
         cut, ends = find_cut(data) if ahead else (len(data), "text")
-        window = Window(name, carried + decode(data[:cut], name, line, byte), start, not ahead, ends)
+        text = carried + decode(data[:cut], name, line, byte)
+        window = Window(name, text, start, not ahead, ends)
         yield window
         if window.is_last:
             return
         rest = data[cut:] + ahead
-        kept = window.kept if window.kept > 0 else len(window.text)
-        carried = window.text[kept:]
+        kept = window.kept if window.kept > 0 else len(text)
+        carried = text[kept:]
         start += kept
         newline = data.rfind(b"\n", 0, cut)
         line, byte = line + data.count(b"\n", 0, cut), byte + cut if newline < 0 else cut - newline - 1

@@ -126,7 +126,6 @@ def _give_back_last(window: Window, spans: Spans) -> None:
         return
     position, _ = spans.pop()
     window.give_back(position)
-    window.text = window.text[:position]
 
 
 def _in_one_line(sentence: str) -> str:

@@ -80,7 +80,7 @@ class Experiment:
             for item in paths:
                 path = locate(item.path if isinstance(item, Corpus) else item)
                 if not path.exists() and not (isinstance(item, Corpus) and is_known_name(path)):
-                    hint = f" Set TEXTPREP_MLSHARED to the folder that holds {SHARED}." if is_shared(path) else ""
+                    hint = f" Set TEXTPREP_ML_SHARED to the folder that holds {SHARED}." if is_shared(path) else ""
                     raise ConfigError(f"{self.name}: [data] {key}: there is no file {os.fspath(path)!r}.{hint}")
         Path(self.output).parent.mkdir(parents=True, exist_ok=True)
 

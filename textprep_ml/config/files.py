@@ -54,7 +54,7 @@ def locate(path: str) -> Path:
     Path
         Where it is looked up.
     """
-    shared = os.environ.get("TEXTPREP_MLSHARED")
+    shared = os.environ.get("TEXTPREP_ML_SHARED")
     return Path(shared, path.removeprefix(SHARED)) if shared and path.startswith(SHARED) else Path(path)
 
 

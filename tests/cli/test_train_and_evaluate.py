@@ -1,0 +1,157 @@
+"""``textprep train``, ``evaluate`` and ``explain`` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ROOT, SAMPLE, Run, assert_one_line_error
+from textprep_ml import SentenceSegmenter, iter_rows, write_corpus
+
+DEV = SAMPLE / "dev.jsonl"
+
+
+def test_train_saves_the_model_with_its_configuration(run: Run, tmp_path: Path) -> None:
+    output = tmp_path / "new" / "folder" / "demo.json"
+    result = run("train", "configs/demo.toml", "--set", f"output.model={output}", "--set", "model.params.min_count=3")
+    assert result.returncode == 0
+    assert result.stderr == ""  # no progress bar where nobody looks
+    first, _, head, ours, rules, _, comparison = result.stdout.splitlines()
+    assert first.startswith("Trained SentenceSegmenter in ")
+    assert first.endswith(f" s: {output}")
+    assert "boundary F1" in head
+    assert ours.split()[:2] == ["data/sample/dev.jsonl", "demo"]
+    assert rules.split()[:2] == ["data/sample/dev.jsonl", "rules"]
+    assert "demo against rules" in comparison
+    kept = json.loads(output.read_text(encoding="utf-8"))["config"]
+    assert kept["model"]["params"]["min_count"] == 3
+    assert kept["output"]["model"] == str(output)
+    rows = list(iter_rows(DEV))
+    score = SentenceSegmenter.load(output).score([row["text"] for row in rows], [row["sentences"] for row in rows])
+    assert f"{score:.4f}" == ours.split()[2]
+    assert score > float(rules.split()[2])
+
+
+def test_train_shows_progress_on_a_terminal(tmp_path: Path) -> None:
+    terminal, side = pty.openpty()
+    command = "from textprep_ml.cli import main; main()"
+    output = tmp_path / "demo.json"
+    done = subprocess.run(
+        [sys.executable, "-c", command, "train", "configs/demo.toml", "--set", f"output.model={output}"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "120"},
+        stdout=subprocess.PIPE,
+        stderr=side,
+        timeout=120,
+        check=True,
+    )
+    os.close(side)
+    shown = os.read(terminal, 1 << 16)
+    os.close(terminal)
+    assert b"training on 40 documents" in shown
+    assert done.stdout.startswith(b"Trained SentenceSegmenter")
+
+
+def test_wrong_configurations(run: Run, tmp_path: Path) -> None:
+    def train(*overrides: str, config: object = "configs/demo.toml") -> None:
+        return run("train", config, *(part for override in overrides for part in ("--set", override)))
+
+    assert_one_line_error(train("model.params.treshold=0.4"), "no key 'treshold'; did you mean 'threshold'?")
+    assert_one_line_error(train("modle.type=SentenceSegmenter"), "no key 'modle'; did you mean 'model'?")
+    assert_one_line_error(train("model.params"), "--set takes key=value")
+    assert_one_line_error(train(config=tmp_path / "none.toml"), "none.toml: No such file")
+    assert_one_line_error(train('data.train=["none.jsonl"]'), "[data] train: there is no file 'none.jsonl'")
+    (tmp_path / "empty.jsonl").touch()
+    assert_one_line_error(train(f'data.train=["{tmp_path}/empty.jsonl"]'), "empty.jsonl: the corpus holds no documents")
+    (tmp_path / "bad.jsonl").write_bytes(b'{"text": "\xff", "sentences": []}\n')
+    assert_one_line_error(train(f'data.train=["{tmp_path}/bad.jsonl"]'), "bad.jsonl, line 1 byte 10: invalid UTF-8")
+    (tmp_path / "one.jsonl").write_text('{"text": "One.", "sentences": [[0, 4]]}\n', encoding="utf-8")
+    assert_one_line_error(train(f'data.train=["{tmp_path}/one.jsonl"]', f"output.model={tmp_path}/x.json"))
+    assert not (tmp_path / "x.json").exists()
+
+
+def test_evaluate_prints_scores_comparison_and_errors(run: Run, model: Path) -> None:
+    result = run("evaluate", model, DEV, "--baseline", "rules", "--one-line")
+    assert result.returncode == 0
+    table, comparison, *errors = result.stdout.split("\n\n")
+    assert table.splitlines()[0].split("  ")[0] == "corpus"
+    assert len(table.splitlines()) == 5
+    assert [line.split(": ")[0] for line in comparison.splitlines()] == [str(DEV), f"{DEV}, one line"]
+    assert len(errors) == 2
+    assert f"{DEV}: errors of {model}" in errors[0]
+    assert "¦" in errors[0]
+    assert any(line.startswith("terminal mark, missed: ") for line in errors[1].splitlines())
+
+
+def test_evaluate_as_json(run: Run) -> None:
+    result = json.loads(run("evaluate", "naive", DEV, "--baseline", "rules", "--json").stdout)[str(DEV)]
+    assert (result["documents"], result["sentences"]) == (20, 240)
+    naive, rules = result["systems"]["naive"], result["systems"]["rules"]
+    assert 0 < naive["boundaries"]["f1"] < rules["boundaries"]["f1"] < 1
+    low, high = rules["intervals"]["f1"]
+    assert low < rules["boundaries"]["f1"] < high
+    assert result["comparison"]["paired_bootstrap"]["difference"] < 0
+    for key in ("error_rate", "window_diff", "pk"):
+        assert 0 < rules[key] < 1
+    kinds = rules["errors"]
+    assert sum(row["misses"] for row in kinds) == rules["boundaries"]["n_true"] - rules["boundaries"]["n_correct"]
+
+
+def test_evaluate_formats_and_a_single_document(run: Run, tmp_path: Path) -> None:
+    corpus = tmp_path / "one.txt"
+    corpus.write_text("It rains.\nWe stay in.\n", encoding="utf-8")
+    result = run("evaluate", "rules", corpus, "--baseline", "rules")
+    assert result.returncode == 0
+    assert "rules (baseline)" in result.stdout
+    assert f"{corpus}: rules made no errors" in result.stdout
+    assert run("evaluate", "rules", SAMPLE / "tiny.conllu", SAMPLE / "marked.txt").returncode == 0
+
+
+def test_evaluate_refuses(run: Run, tmp_path: Path) -> None:
+    assert_one_line_error(run("evaluate", "no-such", DEV), "No model file 'no-such'")
+    assert_one_line_error(run("evaluate", "rules", tmp_path / "none.jsonl"), "none.jsonl")
+    (tmp_path / "empty.jsonl").touch()
+    assert_one_line_error(run("evaluate", "rules", tmp_path / "empty.jsonl"), "holds no documents")
+    raw = SAMPLE / "raw" / "raw-en.txt"
+    assert_one_line_error(run("evaluate", "rules", raw, "--format", "text"), "has no sentences")
+    assert_one_line_error(run("evaluate", "rules", DEV, "--format", "txt"), "Unknown corpus format 'txt'")
+    rows = [{"id": "a", "text": "One. Two.", "sentences": [[0, 4], [5, 9]]}]
+    write_corpus(rows, tmp_path / "a.jsonl")
+    broken = (tmp_path / "a.jsonl").read_text(encoding="utf-8").replace("[5, 9]", "[5, 19]")
+    (tmp_path / "a.jsonl").write_text(broken, encoding="utf-8")
+    assert_one_line_error(run("evaluate", "rules", tmp_path / "a.jsonl"), "a.jsonl, line 1", "out of range")
+
+
+@pytest.mark.parametrize("source", ["text", "file", "-"])
+def test_explain(run: Run, model: Path, tmp_path: Path, source: str) -> None:
+    text = "We met Dr. Ito. She left."
+    file = tmp_path / "text.txt"
+    file.write_text(text, encoding="utf-8")
+    given = {"text": text, "file": file, "-": "-"}[source]
+    rows = run("explain", given, "--model", model, stdin=text).stdout.splitlines()
+    ends = [int(row.split()[0]) for row in rows]
+    assert {10, 15} <= set(ends)
+    assert "|" in rows[ends.index(15)]
+    assert "|" not in rows[ends.index(10)]
+    decoded = [
+        json.loads(row) for row in run("explain", given, "--model", model, "--json", stdin=text).stdout.splitlines()
+    ]
+    assert [row["end"] for row in decoded] == ends
+    assert all(row["reasons"] for row in decoded)
+
+
+def test_explain_refuses_a_wrong_model(run: Run) -> None:
+    assert_one_line_error(run("explain", "A. B.", "--model", "no-such"), "No model file 'no-such'")
+
+
+def test_help_lists_every_command(run: Run) -> None:
+    shown = run("--help").stdout
+    for name in ("segment", "train", "evaluate", "explain"):
+        assert f"\n  {name} " in shown
+        assert "Parameters" not in run(name, "--help").stdout
