@@ -128,8 +128,8 @@ def train_linear(table: FeatureTable, rows: Rows, gold: np.ndarray, estimator: A
     for name in ("coef_", "intercept_"):
         if not hasattr(estimator, name):
             raise ValueError(f"PosTagger takes linear classifiers, but {type(estimator).__name__} has no {name}.")
-    coef = estimator.coef_.toarray() if sparse.issparse(estimator.coef_) else np.asarray(estimator.coef_)
-    intercept = np.broadcast_to(np.asarray(estimator.intercept_, dtype=np.float64).ravel(), len(coef))
+    coef = np.atleast_2d(estimator.coef_.toarray() if sparse.issparse(estimator.coef_) else estimator.coef_)
+    intercept = np.broadcast_to(np.ravel(estimator.intercept_), len(coef))
     if len(coef) == 1:  # two tags: one score, whose sign decides
         coef, intercept = np.concatenate((-coef, coef)), np.concatenate((-intercept, intercept))
     weights[:, :n_tags] = coef.T
