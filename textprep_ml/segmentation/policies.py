@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,11 @@ _OPENERS = "“„«「『《〈"
 _CLOSERS = "”»」』》〉"
 _CLAUSE_END = re.compile(r"[,;:—–]\s+|\s+[—–-]\s+")
 _BLANK = re.compile(r"\s+")
+_WORD_AND_MARK = re.compile(r"((?:[^\W\d_]+\.)*[^\W\d_]{2,})([.!?…]+)[\"'”’»)\]]*$")
+_NARROW_MARK = re.compile(r"[.!?…][\"'”’»)\]]*$")
+_CAPITALISED = re.compile(r"[\"'“‘«(\[]*([^\W\d_])(?:([^\W\d_])|\b)")
+_LINK = re.compile(r"://|@|\bwww\.", re.IGNORECASE)
+_WINDOW = 40
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,8 @@ class Policies:
     quotes : {"split", "keep"}
         Whether a quotation of several sentences is cut.
     missing_blank : {"model", "split", "join"}
-        Who decides at ``end.Next``: the model, always cut, never cut.
+        Who decides at ``end.Next``: the model; always cut, save after abbreviations and in links; never cut. Marks of
+        scripts that write no blank are the model's matter.
     max_length : int or None
         Longest sentence in characters.
     """
@@ -43,7 +49,7 @@ class Policies:
         return self == Policies()
 
     def decide(
-        self, text: str, ends: np.ndarray, starts: np.ndarray, kinds: np.ndarray, chosen: np.ndarray
+        self, text: str, ends: np.ndarray, kinds: np.ndarray, chosen: np.ndarray, abbreviations: Container[str] = ()
     ) -> np.ndarray:
         """Change the classifier's decisions.
 
@@ -51,10 +57,12 @@ class Policies:
         ----------
         text : str
             The text.
-        ends, starts, kinds : ndarray of shape (n_candidates,)
+        ends, kinds : ndarray of shape (n_candidates,)
             The candidates.
         chosen : ndarray of shape (n_candidates,)
             What the classifier decided.
+        abbreviations : container of str
+            Words, without their period, after which a missing blank tells nothing.
 
         Returns
         -------
@@ -62,14 +70,20 @@ class Policies:
             What holds.
         """
         chosen = chosen.copy()
-        if self.missing_blank != "model":
-            inside = kinds == KINDS.index("inside")
-            chosen[inside] = self.missing_blank == "split"
+        inside = np.flatnonzero(kinds == KINDS.index("inside"))
+        places = ends[inside].tolist()
+        if self.missing_blank == "split":
+            run_on = [_is_run_on(text, place, abbreviations) for place in places]
+            chosen[inside] |= np.array(run_on, dtype=bool)
+            chosen[inside] &= ~_inside_links(text, ends[inside])
+        elif self.missing_blank == "join":
+            joined = [bool(_NARROW_MARK.search(text[max(0, place - _WINDOW) : place])) for place in places]
+            chosen[inside] &= ~np.array(joined, dtype=bool)
         if self.quotes == "keep":
             chosen &= ~_inside_quotes(text, ends)
         if self.protected:
             chosen &= ~_inside_protected(text, ends, self.protected)
-        return chosen
+        return chosen | (kinds == KINDS.index("paragraph"))
 
     def limit(self, text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """Cut sentences that are too long.
@@ -89,6 +103,28 @@ class Policies:
         if self.max_length is None:
             return list(spans)
         return [piece for start, end in spans for piece in _cut(text, start, end, self.max_length)]
+
+
+def _is_run_on(text: str, end: int, abbreviations: Container[str]) -> bool:
+    """Whether a lower-case word, a mark and a capitalised word meet at `end`."""
+    before = _WORD_AND_MARK.search(text[max(0, end - _WINDOW) : end])
+    after = _CAPITALISED.match(text[end : end + _WINDOW])
+    if not before or not after:
+        return False
+    word, mark = before.groups()
+    first, second = after.groups(default="")
+    is_known = mark == "." and (word in abbreviations or word.lower() in abbreviations)
+    return word[-1].islower() and not is_known and first.isupper() and not second.isupper()
+
+
+def _inside_links(text: str, ends: np.ndarray) -> np.ndarray:
+    """Whether each position lies inside an address or behind its first sign."""
+    inside = np.zeros(len(ends), dtype=bool)
+    for run in re.finditer(r"\S+", text) if len(ends) else ():
+        first, last = np.searchsorted(ends, run.span(), side="right")
+        if first < last and (link := _LINK.search(text, *run.span())):
+            inside[first:last] = ends[first:last] > link.start() if link[0] != "@" else True
+    return inside
 
 
 def _inside_quotes(text: str, ends: np.ndarray) -> np.ndarray:

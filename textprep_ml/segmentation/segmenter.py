@@ -78,7 +78,8 @@ class SentenceSegmenter(BaseSegmenter):
     normalizer : transformer, default=None
         With ``align(text) -> (normalized, offset map)``; spans always are those of the raw text.
     missing_blank : {"model", "split", "join"}, default="model"
-        Who decides where no blank follows the mark (``end.Next``).
+        Who decides where no blank follows the mark (``end.Next``): the classifier; always a boundary, save after
+        abbreviations and in links; never one.
     quotes : {"split", "keep"}, default="split"
         Whether a quotation of several sentences is cut.
     protected : sequence of str, default=()
@@ -383,7 +384,7 @@ class SentenceSegmenter(BaseSegmenter):
         found = []
         for index, text in enumerate(texts):
             part = slice(offsets[index], offsets[index + 1])
-            keep = policies.decide(text, ends[part], starts[part], kinds[part], chosen[part])
+            keep = policies.decide(text, ends[part], kinds[part], chosen[part], model.words.abbreviations)
             found.append(_assemble(text, ends[part][keep], starts[part][keep], policies))
         return found
 
