@@ -127,6 +127,10 @@ cdef struct scan_t:
     int32_t newlines
 
 
+cdef inline bint starts_with_www(const char_t *text, int64_t i, int64_t n) noexcept nogil:
+    return n - i > 4 and (text[i] | 32) == 119 and (text[i + 1] | 32) == 119 and (text[i + 2] | 32) == 119 and text[i + 3] == 46
+
+
 cdef bint find_chunk(const char_t *text, scan_t *s) noexcept nogil:
     """Skip white space, then find the end of the run of non-blanks and whether it is a link or an address."""
     cdef int64_t i = s.position, n = s.length
@@ -148,7 +152,7 @@ cdef bint find_chunk(const char_t *text, scan_t *s) noexcept nogil:
     if i == n:
         s.chunk_end = i
         return False
-    s.chunk_link = False
+    s.chunk_link = starts_with_www(text, i, n)
     while i < n:
         kind = uc_kind(text[i])
         if kind == K_SPACE or kind == K_NEWLINE:
@@ -198,6 +202,7 @@ cdef int64_t inner_boundary(const char_t *text, int64_t core_start, int64_t run,
     cdef int64_t i, last = -1
     cdef int n_periods = 0
     cdef uint32_t kind = 0, k
+    cdef bint closes_bracket = False
     for i in range(run, run_end):
         k = uc_kind(text[i])
         if is_end_kind(k):
@@ -213,13 +218,15 @@ cdef int64_t inner_boundary(const char_t *text, int64_t core_start, int64_t run,
             return -1
     elif link:
         return -1
-    elif kind == K_PERIOD and n_periods == 1 and run - core_start < 2:
-        return -1
+    elif kind == K_PERIOD and n_periods == 1 and run - core_start < 2 and uc_kind(text[core_start]) != K_DIGIT:
+        return -1           # an initial
     i = last + 1
     while i < run_end and (is_closer(uc_kind(text[i])) or uc_kind(text[i]) == K_PICTOGRAPH):
+        closes_bracket = closes_bracket or uc_kind(text[i]) == K_CLOSE_BRACKET
         i += 1
     if kind == K_WIDE_STOP:
-        return -1 if i > last + 1 and is_speech_tag(text, i, chunk_end) else i
+        # East Asian text: what was in brackets, or said, goes on where no blank and no opening mark follows.
+        return -1 if (closes_bracket and i == run_end) or (i > last + 1 and is_speech_tag(text, i, chunk_end)) else i
     return i if starts_sentence(text, i, chunk_end, kind == K_PERIOD and n_periods == 1) else -1
 
 

@@ -48,6 +48,8 @@ cdef extern from "bpe_encode.h" nogil:
         uint64_t *pairs
         uint64_t pairs_mask
         int32_t *joined
+        size_t merges
+        int ordered
         int64_t shift
         int32_t *byte_ranks
         uint32_t *byte_ids
@@ -247,6 +249,17 @@ cdef uint64_t *open_table(size_t entries, uint64_t *mask) except NULL:
     return table
 
 
+cdef bint is_ordered(object rows, size_t symbols):
+    """Tell whether every symbol is made by merges of lower rank only than those that take it."""
+    made = np.full(symbols, -1)
+    taken = np.full(symbols, len(rows))
+    ranks = np.arange(len(rows))
+    np.maximum.at(made, rows[:, 2], ranks)
+    np.minimum.at(taken, rows[:, 0], ranks)
+    np.minimum.at(taken, rows[:, 1], ranks)
+    return bool((made < taken).all())
+
+
 cdef class _Blob:
     """Byte strings one after another. The first 16 bytes of each also stand in a table, so that short ones are copied in one step."""
 
@@ -351,6 +364,8 @@ cdef class BPEEncoder:
         self.model.joined = <int32_t *>malloc((count + 1) * sizeof(int32_t))
         if not self.model.joined:
             raise MemoryError
+        self.model.merges = count
+        self.model.ordered = is_ordered(rows, self.symbols.count)
         self.model.shift = row[2] if count else -1
         for rank in range(count):
             bpe_add_pair(&self.model, <uint32_t>row[3 * rank], <uint32_t>row[3 * rank + 1], <uint32_t>rank)

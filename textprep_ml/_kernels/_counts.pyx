@@ -468,23 +468,51 @@ def letter_runs(bytes data not None, bint unicode=False, bint fold=False):
     return runs
 
 
+cdef Py_ssize_t copy_lines(const uint8_t* p, Py_ssize_t n, uint8_t* out, bint* at_break) noexcept nogil:
+    """Write the words of `p` with newlines between them; gives the length. `out` has 16 bytes more than needed."""
+    cdef uint64_t masks[BLOCKS]
+    cdef uint64_t highs[BLOCKS]
+    cdef uint64_t change, last = 0
+    cdef Py_ssize_t offset = 0, size, block, start = -1, length = 0, position, run
+    if n and not at_break[0] and not is_ascii_letter(p[0]):
+        out[0] = 10
+        length = 1
+    while offset < n:
+        size = min(n - offset, <Py_ssize_t>(64 * BLOCKS))
+        for block in range(fill_masks(p + offset, size, False, masks, highs)):
+            change = masks[block] ^ (masks[block] << 1 | last)
+            last = masks[block] >> 63
+            while change:
+                position = offset + 64 * block + lowest_bit(change)
+                change &= change - 1
+                if start < 0:
+                    start = position
+                    continue
+                run = position - start
+                memcpy(out + length, p + start, 16 if run <= 16 and start + 16 <= n else run)
+                length += run
+                out[length] = 10
+                length += position < n
+                start = -1
+        offset += size
+    if start >= 0:  # the last word ends with the last block
+        memcpy(out + length, p + start, n - start)
+        length += n - start
+    if n:
+        at_break[0] = not is_ascii_letter(p[n - 1])
+    return length
+
+
 def letter_lines(const uint8_t[::1] data not None, bint fold, bint after_break):
     """Give the ASCII letters of `data`, each run of other bytes replaced by one newline; none at the start if `after_break`."""
-    cdef Py_ssize_t n = data.shape[0], k
-    cdef bytes result = PyBytes_FromStringAndSize(NULL, n)
-    cdef uint8_t* first = <uint8_t*>PyBytes_AS_STRING(result)
-    cdef uint8_t* out = first
-    cdef bint at_break = after_break
-    cdef uint8_t c
+    cdef Py_ssize_t n = data.shape[0], k, length
+    cdef bytes result = PyBytes_FromStringAndSize(NULL, n + 32)
+    cdef uint8_t* out = <uint8_t*>PyBytes_AS_STRING(result)
+    if n == 0:
+        return b""
     with nogil:
-        for k in range(n):
-            c = data[k]
-            if is_ascii_letter(c):
-                out[0] = c | 32 if fold else c
-                out += 1
-                at_break = False
-            elif not at_break:
-                out[0] = 10
-                out += 1
-                at_break = True
-    return result[: out - first]
+        length = copy_lines(&data[0], n, out, &after_break)
+        if fold:
+            for k in range(length):
+                out[k] += 32 * (65 <= out[k] <= 90)
+    return result[:length]

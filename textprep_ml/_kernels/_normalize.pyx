@@ -498,11 +498,13 @@ cdef class Rewriter:
         elif status == NEED_PIECE:
             self._learn_piece(text[s.need:s.need_end])
         elif status == START:
-            self._allocate(PyUnicode_MAX_CHAR_VALUE(text), s.n + s.n // 32 + 64)
+            # Most texts keep their length; an allocator finds room of one size again and again without fresh pages.
+            self._allocate(PyUnicode_MAX_CHAR_VALUE(text), s.n)
             PyUnicode_CopyCharacters(self.out, 0, <PyObject *>text, 0, s.o)
             s.writing = True
         elif status == GROW:
-            s.room = s.need_end + s.need_end // 4 + 64
+            # For the rest one character each, and a little for what else grows.
+            s.room = s.need_end + (s.n - s.i) + s.need_end // 16 + 64
             PyUnicode_Resize(&self.out, s.room)
         elif status == WIDEN:
             self._widen()

@@ -30,6 +30,7 @@
 #define BPE_NO_RANK 0x7FFFFFFF
 #define BPE_EMPTY (~(uint64_t)0)
 #define BPE_SHORT 64            /* symbols of a word that is merged without a heap */
+#define BPE_LONG 2048            /* bytes of a word that may be merged rank by rank */
 #define BPE_BATCH 128            /* words whose look-ups overlap */
 
 /* ------------------------------------------------------------------ the model, read only once it is built */
@@ -38,6 +39,8 @@ typedef struct {
     uint64_t *pairs;      /* open addressing: 1 when the search goes on behind the entry, left id, right id, rank */
     uint64_t pairs_mask;
     int32_t *joined;      /* rank -> id */
+    size_t merges;
+    int ordered;          /* no symbol is made by a merge that has no lower rank than one that takes it */
     int64_t shift;        /* what every id of a merge is above its rank, or -1 when they do not go in step */
     int32_t *byte_ranks;  /* rank of two bytes, by left * 256 + right */
     uint32_t byte_ids[256];
@@ -297,68 +300,166 @@ static inline uint64_t bpe_merge_16(const bpe_model_t *model, uint32_t *ids, int
 }
 #endif
 
-static inline void bpe_sift_down(uint64_t *heap, size_t size, size_t at) {
-    uint64_t entry = heap[at];
+/* A heap of (rank << 32 | place), smallest first, in which every entry has four children: half as deep as with two, and the four are neighbours. */
+static inline void bpe_sift_down(uint64_t *heap, size_t size, size_t at, uint64_t entry) {
     for (;;) {
-        size_t child = 2 * at + 1;
+        size_t child = 4 * at + 1, end = child + 4 < size ? child + 4 : size, least = child;
         if (child >= size) break;
-        if (child + 1 < size && heap[child + 1] < heap[child]) child++;
-        if (heap[child] >= entry) break;
-        heap[at] = heap[child];
-        at = child;
+        for (child++; child < end; child++)
+            if (heap[child] < heap[least]) least = child;
+        if (heap[least] >= entry) break;
+        heap[at] = heap[least];
+        at = least;
     }
     heap[at] = entry;
 }
 
 static inline void bpe_push(uint64_t *heap, size_t *size, uint64_t entry) {
     size_t at = (*size)++;
-    while (at && heap[(at - 1) / 2] > entry) {
-        heap[at] = heap[(at - 1) / 2];
-        at = (at - 1) / 2;
+    while (at && heap[(at - 1) / 4] > entry) {
+        heap[at] = heap[(at - 1) / 4];
+        at = (at - 1) / 4;
     }
     heap[at] = entry;
 }
 
-/* Merge any number of symbols: a heap of (rank, place) and a linked list. `next` gives the places that live, n after the last. */
-static inline void bpe_merge_long(const bpe_model_t *model, uint32_t *ids, uint32_t *next, uint32_t *before, int32_t *ranks, uint64_t *heap, uint32_t n) {
+/* A symbol of a long word. */
+typedef struct {
+    uint32_t id, next, before; /* the places of its living neighbours; the last has the number of symbols as its next */
+    int32_t rank;              /* of the pair that begins here */
+} bpe_link_t;
+
+/* The rank of the pair at `at`, told to the heap. */
+static inline void bpe_offer(const bpe_model_t *model, bpe_link_t *links, uint64_t *heap, size_t *size, uint32_t at) {
+    int32_t rank = bpe_rank(model, links[at].id, links[links[at].next].id);
+    links[at].rank = rank;
+    if (rank != BPE_NO_RANK) bpe_push(heap, size, (uint64_t)rank << 32 | at);
+}
+
+/* Merge any number of symbols, of which only the ids are given. */
+static inline void bpe_merge_long(const bpe_model_t *model, bpe_link_t *links, uint64_t *heap, uint32_t n) {
     size_t size = 0, i;
     for (i = 0; i < n; i++) {
-        next[i] = (uint32_t)i + 1;
-        before[i] = (uint32_t)i - 1;
-        ranks[i] = i + 1 < n ? bpe_rank(model, ids[i], ids[i + 1]) : BPE_NO_RANK;
-        if (ranks[i] != BPE_NO_RANK) heap[size++] = (uint64_t)ranks[i] << 32 | i;
+        links[i].next = (uint32_t)i + 1;
+        links[i].before = (uint32_t)i - 1;
+        links[i].rank = i + 1 < n ? bpe_rank(model, links[i].id, links[i + 1].id) : BPE_NO_RANK;
+        if (links[i].rank != BPE_NO_RANK) heap[size++] = (uint64_t)links[i].rank << 32 | i;
     }
-    for (i = size / 2; i-- > 0;) bpe_sift_down(heap, size, i);
+    for (i = size / 4 + 1; i-- > 0;)
+        if (i < size) bpe_sift_down(heap, size, i, heap[i]);
     while (size) {
         uint32_t at = (uint32_t)heap[0], other;
         int32_t rank = (int32_t)(heap[0] >> 32);
-        heap[0] = heap[--size];
-        if (size) bpe_sift_down(heap, size, 0);
-        if (ranks[at] != rank) continue; /* one of the two has been merged since */
-        other = next[at];
-        ids[at] = bpe_joined(model, rank);
-        next[at] = next[other];
-        ranks[other] = ranks[at] = BPE_NO_RANK;
-        if (next[at] < n) {
-            before[next[at]] = at;
-            ranks[at] = bpe_rank(model, ids[at], ids[next[at]]);
-            if (ranks[at] != BPE_NO_RANK) bpe_push(heap, &size, (uint64_t)ranks[at] << 32 | at);
+        size--;
+        if (size) bpe_sift_down(heap, size, 0, heap[size]);
+        if (links[at].rank != rank) continue; /* one of the two has been merged since */
+        other = links[at].next;
+        links[at].id = bpe_joined(model, rank);
+        links[at].next = links[other].next;
+        links[other].rank = links[at].rank = BPE_NO_RANK;
+        if (links[at].next < n) {
+            links[links[at].next].before = at;
+            bpe_offer(model, links, heap, &size, at);
         }
-        if (at) {
-            uint32_t left = before[at];
-            ranks[left] = bpe_rank(model, ids[left], ids[at]);
-            if (ranks[left] != BPE_NO_RANK) bpe_push(heap, &size, (uint64_t)ranks[left] << 32 | left);
+        if (at) bpe_offer(model, links, heap, &size, links[at].before);
+    }
+}
+
+/* Very long words are merged rank by rank. For every rank there is a list of the places where a pair has, or had, this rank. That needs merges whose
+ * symbols are used only by merges of higher rank (bpe_model_t.ordered): then a list is complete when its turn comes. A heap does not need that, but
+ * reads memory all over the place. */
+#define BPE_CHUNK 7
+
+typedef struct {
+    uint32_t places[BPE_CHUNK]; /* filled from the last on */
+    uint32_t next;              /* the chunk filled before, 0 at the end */
+} bpe_chunk_t;
+
+typedef struct {
+    uint32_t *heads;     /* rank -> number of the chunk to be filled * 8 + places in it, 0 for none */
+    bpe_chunk_t *chunks; /* from 1 on */
+    uint32_t *places;    /* one list, in a row */
+    uint32_t used;
+} bpe_lists_t;
+
+static inline void bpe_list(bpe_lists_t *lists, int32_t rank, uint32_t place) {
+    uint32_t head;
+    if (rank == BPE_NO_RANK) return;
+    head = lists->heads[rank];
+    if (!head || (head & 7) == BPE_CHUNK) {
+        lists->chunks[++lists->used].next = head >> 3;
+        head = lists->used << 3;
+    }
+    lists->chunks[head >> 3].places[BPE_CHUNK - 1 - (head & 7)] = place;
+    lists->heads[rank] = head + 1;
+}
+
+static inline int bpe_ascending(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Put the places of a list in a row, those where the pair still is; in order where one merge can take away the symbol of the next, as in aaaa. */
+static inline size_t bpe_row(const bpe_lists_t *lists, const bpe_link_t *links, int32_t rank) {
+    uint32_t *places = lists->places, at = lists->heads[rank] >> 3;
+    size_t count = 0, kept = 0, i = BPE_CHUNK - (lists->heads[rank] & 7);
+    int sorted = 1;
+    for (; at; at = lists->chunks[at].next, i = 0)
+        for (; i < BPE_CHUNK; i++) {
+            places[count] = lists->chunks[at].places[i];
+            BPE_PREFETCH(links + places[count]);
+            count++;
+        }
+    for (i = 0; i < count; i++)
+        if (links[places[i]].rank == rank) {
+            places[kept] = places[i];
+            sorted &= !kept || places[kept - 1] < places[kept];
+            kept++;
+        }
+    if (!sorted && links[places[0]].id == links[links[places[0]].next].id) qsort(places, kept, sizeof *places, bpe_ascending);
+    return kept;
+}
+
+static inline void bpe_merge_ranks(const bpe_model_t *model, bpe_link_t *links, bpe_lists_t *lists, uint32_t n) {
+    int32_t rank;
+    size_t i, count;
+    lists->used = 0;
+    memset(lists->heads, 0, model->merges * sizeof *lists->heads);
+    for (i = n; i-- > 0;) {
+        links[i].next = (uint32_t)i + 1;
+        links[i].before = (uint32_t)i - 1;
+        links[i].rank = i + 1 < n ? bpe_rank(model, links[i].id, links[i + 1].id) : BPE_NO_RANK;
+        bpe_list(lists, links[i].rank, (uint32_t)i);
+    }
+    for (rank = 0; rank < (int32_t)model->merges; rank++) {
+        if (!lists->heads[rank]) continue;
+        count = bpe_row(lists, links, rank);
+        for (i = 0; i < count; i++) {
+            uint32_t at = lists->places[i], other = links[at].next, before = links[at].before;
+            if (links[at].rank != rank) continue;
+            links[at].id = bpe_joined(model, rank);
+            links[at].next = links[other].next;
+            links[other].rank = links[at].rank = BPE_NO_RANK;
+            if (links[at].next < n) {
+                links[links[at].next].before = at;
+                links[at].rank = bpe_rank(model, links[at].id, links[links[at].next].id);
+                bpe_list(lists, links[at].rank, at);
+            }
+            if (at) {
+                links[before].rank = bpe_rank(model, links[before].id, links[at].id);
+                bpe_list(lists, links[before].rank, before);
+            }
         }
     }
 }
 
 /* The symbols of a word and the byte at which each begins. Give their number, at most length + 1. */
-static inline size_t bpe_symbols(const bpe_model_t *model, const uint8_t *word, size_t length, uint32_t *ids, size_t *begins) {
+static inline size_t bpe_symbols(const bpe_model_t *model, const uint8_t *word, size_t length, bpe_link_t *links, uint32_t *begins) {
     size_t n = 0, at = 0, k;
     if (model->byte_level) {
         for (; at < length; at++) {
-            ids[at] = model->byte_ids[word[at]];
-            begins[at] = at;
+            links[at].id = model->byte_ids[word[at]];
+            begins[at] = (uint32_t)at;
         }
         return length;
     }
@@ -368,14 +469,14 @@ static inline size_t bpe_symbols(const bpe_model_t *model, const uint8_t *word, 
         int bytes = id == BPE_GAP && model->byte_fallback;
         for (k = 0; bytes && k < c.size; k++) bytes = model->byte_ids[word[at + k]] != BPE_GAP;
         for (k = 0; k < (bytes ? c.size : 1); k++) {
-            ids[n] = bytes ? model->byte_ids[word[at + k]] : id;
-            begins[n++] = at + k;
+            links[n].id = bytes ? model->byte_ids[word[at + k]] : id;
+            begins[n++] = (uint32_t)(at + k);
         }
         at += c.size;
     }
     if (model->marker != BPE_GAP) {
-        ids[n] = model->marker;
-        begins[n++] = length;
+        links[n].id = model->marker;
+        begins[n++] = (uint32_t)length;
     }
     return n;
 }
@@ -432,23 +533,30 @@ static inline int bpe_encode_bytes(const bpe_model_t *model, const uint8_t *word
 
 static inline int bpe_encode_any(const bpe_model_t *model, bpe_room_t *room, const uint8_t *word, size_t length, bpe_pieces_t *pieces) {
     size_t most = length + 1, n, i;
-    uint64_t *heap;
-    size_t *begins;
-    uint32_t *ids, *next, *before;
-    int32_t *ranks;
+    int by_rank = model->ordered && length > BPE_LONG && length < ((size_t)1 << 29) && length > model->merges / 16;
+    size_t chunks = 3 * most / BPE_CHUNK + model->merges + 2; /* a symbol is listed once, and a merge lists two pairs */
+    size_t queue = by_rank ? chunks * sizeof(bpe_chunk_t) + (3 * most + model->merges) * sizeof(uint32_t) : 2 * most * sizeof(uint64_t);
+    bpe_link_t *links;
+    uint32_t *begins;
+    uint8_t *memory;
     int status;
     if (most >= UINT32_MAX) return BPE_MEMORY;
-    heap = (uint64_t *)bpe_make_room(room, most * (2 * sizeof *heap + sizeof *begins + 4 * sizeof *ids));
-    if (!heap) return BPE_MEMORY;
-    begins = (size_t *)(heap + 2 * most);
-    ids = (uint32_t *)(begins + most);
-    next = ids + most;
-    before = next + most;
-    ranks = (int32_t *)(before + most);
-    n = bpe_symbols(model, word, length, ids, begins);
-    bpe_merge_long(model, ids, next, before, ranks, heap, (uint32_t)n);
-    for (i = 0; i < n; i = next[i]) {
-        status = bpe_put(model, pieces, ids[i], begins[i]);
+    memory = (uint8_t *)bpe_make_room(room, queue + most * (sizeof *links + sizeof *begins));
+    if (!memory) return BPE_MEMORY;
+    links = (bpe_link_t *)(memory + queue);
+    begins = (uint32_t *)(links + most);
+    n = bpe_symbols(model, word, length, links, begins);
+    if (by_rank) {
+        bpe_lists_t lists;
+        lists.chunks = (bpe_chunk_t *)memory;
+        lists.places = (uint32_t *)(lists.chunks + chunks);
+        lists.heads = lists.places + 3 * most;
+        bpe_merge_ranks(model, links, &lists, (uint32_t)n);
+    } else {
+        bpe_merge_long(model, links, (uint64_t *)memory, (uint32_t)n);
+    }
+    for (i = 0; i < n; i = links[i].next) {
+        status = bpe_put(model, pieces, links[i].id, begins[i]);
         if (status) return status;
     }
     return BPE_DONE;

@@ -77,21 +77,29 @@ static inline int lowest_bit(uint64_t bits) {
 #endif
 }
 
-/* The first 16 bytes of a word, zeros behind its end, as two integers. */
+#define ONES(n) (((uint64_t)1 << (8 * (n))) - 1)
+static const uint64_t low_bytes[17] = {
+    0, ONES(1), ONES(2), ONES(3), ONES(4), ONES(5), ONES(6), ONES(7), ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0,
+    ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0,
+};
+static const uint64_t high_bytes[17] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, ONES(1), ONES(2), ONES(3), ONES(4), ONES(5), ONES(6), ONES(7), ~(uint64_t)0,
+};
+
+/* The at most 16 bytes of a word, zeros behind its end, as two integers; `readable` says that 16 bytes may be read. */
 static inline void load_word(const uint8_t *p, ptrdiff_t length, int readable, uint64_t *low, uint64_t *high) {
-    *low = *high = 0;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (readable) {
+    if (readable) { /* masks out of a table: the lengths of words are hard to predict */
         memcpy(low, p, 8);
-        if (length < 8) { *low &= ((uint64_t)1 << (8 * length)) - 1; return; }
-        if (length == 8) return;
         memcpy(high, p + 8, 8);
-        if (length < 16) *high &= ((uint64_t)1 << (8 * (length - 8))) - 1;
+        *low &= low_bytes[length];
+        *high &= high_bytes[length];
         return;
     }
 #endif
+    *low = *high = 0;
     memcpy(low, p, length < 8 ? length : 8);
-    if (length > 8) memcpy(high, p + 8, length - 8 < 8 ? length - 8 : 8);
+    if (length > 8) memcpy(high, p + 8, length - 8);
 }
 
 /* A..Z to a..z in eight bytes at once; other bytes, UTF-8 included, stay. */

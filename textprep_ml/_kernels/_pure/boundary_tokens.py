@@ -8,6 +8,7 @@ and the trail (marks and closers). Whatever is asked of a text later is asked of
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from textprep_ml._kernels._pure.boundary_codes import (
     BLANK,
@@ -75,8 +76,14 @@ def read_chunk(text: Text, start: int, stop: int) -> Iterator[Token]:
         start = token.end
 
 
+#: ``www.`` in upper and lower case.
+WWW = frozenset(map("".join, product("wW", "wW", "wW", ".")))
+
+
 def is_link(text: Text, start: int, stop: int) -> bool:
-    """Whether the run holds ``://``, or ``@`` after a letter or digit."""
+    """Whether the run starts with ``www.``, or holds ``://``, or ``@`` after a letter or digit."""
+    if stop - start > 4 and text.chars[start : start + 4] in WWW:
+        return True
     before: int = Kind.SPACE
     for i in range(start, stop):
         kind = text.kinds[i]
@@ -148,10 +155,15 @@ def inner_boundary(text: Text, core: int, run: int, run_end: int, stop: int, lin
         # A wide full stop between digits is a decimal point.
         digits = text.kinds[run - 1] == Kind.DIGIT == text.kinds[run_end]
         decimal = text.chars[run:run_end] == "\uff0e" and digits
-        goes_on = end > ends[-1] + 1 and is_speech_tag(text, end, stop)
+        closers = text.kinds[ends[-1] + 1 : end]
+        # What was in brackets, or said, goes on where no blank and no opening mark follows.
+        goes_on = (Kind.CLOSE_BRACKET in closers and end == run_end) or (
+            len(closers) > 0 and is_speech_tag(text, end, stop)
+        )
         return None if decimal or goes_on else end
     single_period = kinds[-1] == Kind.PERIOD and kinds.count(Kind.PERIOD) == 1
-    if link or (single_period and run - core < 2):
+    is_initial = single_period and run - core < 2 and text.kinds[core] != Kind.DIGIT
+    if link or is_initial:
         return None
     return end if starts_sentence(text, end, stop, single_period) else None
 

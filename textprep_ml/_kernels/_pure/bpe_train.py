@@ -1,4 +1,4 @@
-"""Learn byte-pair merges the textbook way: recount everything each round (Sennrich, Haddow and Birch 2016, algorithm 1)."""
+"""Learn byte-pair merges by recounting everything each round (Sennrich, Haddow and Birch 2016, algorithm 1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-#: How equal counts are decided: the pair met first in the corpus as it is now, the smaller pair of strings, the smaller pair of ids.
+#: How equal counts are decided: the pair met first in the corpus as it is now, the smaller pair of strings, the smaller
+#: pair of ids.
 TIE_RULES = ("first", "lexicographic", "id")
 
 Pair = tuple[int, int]
@@ -37,7 +38,7 @@ def merge_word(word: list[int], pair: Pair, made: int) -> list[int]:
 
 
 class MergeLearner:
-    """The merges of a corpus of weighted words, learned a few at a time; the parameters are those of the compiled twin."""
+    """The merges of a corpus of weighted words, learned a few at a time; takes what the compiled twin takes."""
 
     def __init__(
         self,
@@ -64,7 +65,10 @@ class MergeLearner:
         self._prefix_length = prefix_length
 
     def _best(self, pairs: dict[Pair, int]) -> Pair | None:
-        """Choose the most frequent pair that may be merged; the dict is in the order of the corpus, and `max` keeps the first of equals."""
+        """Choose the most frequent pair that may be merged.
+
+        The dict is in the order of the corpus, and `max` keeps the first of equals.
+        """
         allowed = [
             pair
             for pair, count in pairs.items()

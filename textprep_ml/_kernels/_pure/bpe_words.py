@@ -58,7 +58,7 @@ class WordCounter:
         self._places[word] = min(self._places.get(word, place), place)
 
     def count_text(self, text: bytes, place: int = -1) -> None:
-        """Count the words that the scheme finds in a text that begins at `place` of the corpus, by default behind all before."""
+        """Count the words of a text that begins at `place` of the corpus, by default behind all before."""
         base = self.clock if place < 0 else place
         for start, end in pretokenize(text, self._scheme):
             self._add(text[start:end], 1, base + start)
@@ -71,7 +71,7 @@ class WordCounter:
         self.clock += 1
 
     def merge(self, other: WordCounter, parallel: bool = False) -> None:
-        """Add the counts of another counter, whose places are those of the same corpus when `parallel`, else behind this one's."""
+        """Add another counter's counts; its places are in the same corpus when `parallel`, else behind this one's."""
         shift = 0 if parallel else self.clock
         for word, count in other._counts.items():
             self._add(word, count, other._places[word] + shift)
