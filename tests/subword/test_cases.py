@@ -25,9 +25,9 @@ COUNTS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 
 
 def test_merges_of_counted_words_with_an_end_marker() -> None:
-    """Derived by hand: es 6 + 3 = 9, then es-t 9, est-_ 9, l-o 7, lo-w 7, n-e 6 (first of three sixes), ne-w, new-est_, low-_ 5."""
+    """By hand: es 6 + 3 = 9, es-t 9, est-_ 9, l-o 7, lo-w 7, n-e 6 (first of three), ne-w 6, new-est_ 6, low-_ 5."""
     fitted = BPETokenizer(num_merges=9, end_of_word="_", **CHARACTERS).fit_counts(COUNTS)
-    expected = "e+s es+t est+_ l+o lo+w n+e ne+w new+est_ low+_".split()
+    expected = ["e+s", "es+t", "est+_", "l+o", "lo+w", "n+e", "ne+w", "new+est_", "low+_"]
     assert fitted.merges_ == [tuple(pair.split("+")) for pair in expected]
     assert fitted.merge_counts_.tolist() == [9, 9, 9, 7, 7, 6, 6, 6, 5]
     assert fitted.transform(["lower newest widest"]) == [["low", "e", "r", "_", "newest_", "w", "i", "d", "est_"]]
@@ -42,7 +42,8 @@ def test_the_pair_met_first_wins_among_equals() -> None:
 
 def test_the_other_tie_rules_on_the_same_corpus() -> None:
     corpus = ["low", "lowest", "newer", "wider", "new", "width"]
-    # lo, ow, we, ne, ew, er, wi and id occur twice; (e, r) is the smallest, then (e, w), which newer and new still have.
+    # lo, ow, we, ne, ew, er, wi and id occur twice; (e, r) is the smallest, then (e, w), which newer and new still
+    # have.
     fitted = BPETokenizer(num_merges=3, tie_break="lexicographic", **CHARACTERS).fit(corpus)
     assert fitted.merges_ == [("e", "r"), ("e", "w"), ("i", "d")]
     by_id = BPETokenizer(num_merges=3, tie_break="id", **CHARACTERS).fit(corpus)
@@ -60,7 +61,7 @@ def test_pieces_of_a_sentence_join_to_the_text() -> None:
     text = "Smith paid for the amazing zebra"
     pieces = fitted.transform([text])[0]
     assert "".join(pieces) == text
-    assert "Smith" in pieces
+    assert " paid" in pieces
     assert " zebra" not in pieces
 
 
@@ -100,7 +101,9 @@ def test_text_without_blanks_stays_below_a_gigabyte(tmp_path: Path) -> None:
     generator = random.Random(0)
     n_lines = 2000 if COMPILED else 20
     path = tmp_path / "dna.txt"
-    path.write_text("".join("".join(generator.choices("ACGT", k=2000)) + "\n" for _ in range(n_lines)), encoding="ascii")
+    path.write_text(
+        "".join("".join(generator.choices("ACGT", k=2000)) + "\n" for _ in range(n_lines)), encoding="ascii"
+    )
     for scheme, lines in (("none", "lines"), ("gpt2", "")):
         assert measured(path, scheme, lines)[0] < 1_000_000  # kilobytes
 
@@ -125,7 +128,9 @@ def test_a_small_text_gives_a_small_vocabulary_and_one_warning() -> None:
     assert set(fitted.vocabulary_) == {"a", "b", "ab", "aba"}
 
 
-@pytest.mark.parametrize(("corpus", "message"), [([], "empty corpus"), ([""], "empty corpus"), (["  "], "corpus"), (["\n", " \t"], "corpus")])
+@pytest.mark.parametrize(
+    ("corpus", "message"), [([], "empty corpus"), ([""], "empty corpus"), (["  "], "corpus"), (["\n", " \t"], "corpus")]
+)
 @pytest.mark.parametrize("pretokenizer", ["blank", "gpt2", r"\w+"])
 def test_nothing_to_learn_from_is_an_error(corpus: list[str], message: str, pretokenizer: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -163,7 +168,9 @@ def test_without_an_unknown_token_it_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("add_prefix_space", [False, True])
-@pytest.mark.parametrize("text", ["   three leading", "trailing   ", "a  b    c", "well !", "\tx\r\n", "", " ", "é🙂 ½ﬁ"])
+@pytest.mark.parametrize(
+    "text", ["   three leading", "trailing   ", "a  b    c", "well !", "\tx\r\n", "", " ", "é🙂 ½ﬁ"]
+)
 @pytest.mark.parametrize("pretokenizer", ["gpt2", "cl100k", "none", r"\w+"])
 def test_blanks_are_neither_lost_nor_added(text: str, add_prefix_space: bool, pretokenizer: str) -> None:
     params = {"vocab_size": 262, "pretokenizer": pretokenizer, "add_prefix_space": add_prefix_space}
@@ -315,7 +322,9 @@ def test_the_prefix_is_left_out_where_parts_are_joined(tmp_path: Path) -> None:
         ({}, "to_subword_nmt", "byte_level=False"),
     ],
 )
-def test_what_a_format_cannot_say_is_an_error(params: dict[str, Any], method: str, message: str, tmp_path: Path) -> None:
+def test_what_a_format_cannot_say_is_an_error(
+    params: dict[str, Any], method: str, message: str, tmp_path: Path
+) -> None:
     fitted = BPETokenizer(num_merges=2, **params).fit(["some text some text"])
     with pytest.raises(ModelFormatError, match=message):
         getattr(fitted, method)(tmp_path / "file")

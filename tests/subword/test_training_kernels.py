@@ -94,7 +94,9 @@ def test_words_are_counted_as_the_pretokenizer_finds_them(module: ModuleType, sc
 
 @pytest.mark.parametrize("module", COUNTERS)
 @given(
-    words=st.lists(st.binary(min_size=1, max_size=40) | st.sampled_from([b"a", b"a\0", b"\0", b"x" * 16, b"x" * 17]), max_size=60),
+    words=st.lists(
+        st.binary(min_size=1, max_size=40) | st.sampled_from([b"a", b"a\0", b"\0", b"x" * 16, b"x" * 17]), max_size=60
+    ),
     cut=st.integers(0, 60),
 )
 @settings(deadline=None)
@@ -161,7 +163,10 @@ def test_character_symbols_tell_places(module: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("module", COUNTERS)
-@given(text=st.text(st.sampled_from("ab \n'sé你🙂ਾ1.-"), max_size=40), scheme=st.sampled_from(sorted(set(SCHEMES) - {"none"})))
+@given(
+    text=st.text(st.sampled_from("ab \n'sé你🙂ਾ1.-"), max_size=40),
+    scheme=st.sampled_from(sorted(set(SCHEMES) - {"none"})),
+)
 @settings(max_examples=300, deadline=None)
 def test_a_safe_cut_changes_no_word(module: ModuleType, text: str, scheme: str) -> None:
     data = text.encode()
@@ -169,12 +174,17 @@ def test_a_safe_cut_changes_no_word(module: ModuleType, text: str, scheme: str) 
     assert cut == pure_words.safe_cut(data)
     if cut:
         words = [data[start:end] for start, end in pretokenize(data, SCHEMES[scheme])]
-        parts = [part[start:end] for part in (data[:cut], data[cut:]) for start, end in pretokenize(part, SCHEMES[scheme])]
+        parts = [
+            part[start:end] for part in (data[:cut], data[cut:]) for start, end in pretokenize(part, SCHEMES[scheme])
+        ]
         assert parts == words
 
 
 @pytest.mark.parametrize("module", COUNTERS)
-@given(data=st.binary(max_size=12) | TEXT.map(lambda text: text.encode("utf-8", "surrogatepass")), before=st.sampled_from([b"", b"12345678"]))
+@given(
+    data=st.binary(max_size=12) | TEXT.map(lambda text: text.encode("utf-8", "surrogatepass")),
+    before=st.sampled_from([b"", b"12345678"]),
+)
 @settings(max_examples=500)
 def test_invalid_utf8_is_found_where_python_finds_it(module: ModuleType, data: bytes, before: bytes) -> None:
     data = before + data

@@ -27,7 +27,7 @@ class OnError(StrEnum):
     """What to do with bytes that are not UTF-8."""
 
     strict = "strict"
-    replace = "replace"
+    replace = "replace"  # type: ignore[assignment]  # hides str.replace, which no choice needs
     ignore = "ignore"
 
 

@@ -61,5 +61,7 @@ def _read_array(path: str) -> list[int]:
     except (ValueError, EOFError, OSError):
         raise ValueError(f"{display_name(path)} is no .npy file.") from None
     if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise ValueError(f"{display_name(path)} holds {ids.ndim} dimensions of {ids.dtype}, but ids are one of integers.")
+        raise ValueError(
+            f"{display_name(path)} holds {ids.ndim} dimensions of {ids.dtype}, but ids are one of integers."
+        )
     return ids.tolist()

@@ -13,7 +13,9 @@ from textprep_ml.cli._tokenizers import load_tokenizer, show_piece
 
 def inspect(
     model: Annotated[str, typer.Argument(help="A tokenizer of textprep train, or a tokenizer.json.")],
-    sample: Annotated[str | None, typer.Option(help="A text file to measure coverage and compression on; - is standard input.")] = None,
+    sample: Annotated[
+        str | None, typer.Option(help="A text file to measure coverage and compression on; - is standard input.")
+    ] = None,
     n: Annotated[int, typer.Option("-n", help="How many pieces and merges are listed.")] = 10,
 ) -> None:
     """Print size, longest pieces and merges of a tokenizer, and how it does on a sample."""
@@ -43,7 +45,13 @@ def inspect(
         figures = measure(tokenizer, read_lines([sample]))
         rows += [
             ("sample", f"{figures['n_bytes']} bytes, {figures['n_tokens']} tokens"),
-            ("compression", f"{figures['bytes_per_token']:.3f} bytes per token, {figures['tokens_per_word']:.3f} tokens per word"),
-            ("coverage", f"{figures['used']:.1%} of the vocabulary used, {figures['unknown']:.3%} of the tokens unknown"),
+            (
+                "compression",
+                f"{figures['bytes_per_token']:.3f} bytes per token, {figures['tokens_per_word']:.3f} tokens per word",
+            ),
+            (
+                "coverage",
+                f"{figures['used']:.1%} of the vocabulary used, {figures['unknown']:.3%} of the tokens unknown",
+            ),
         ]
     sys.stdout.write("".join(f"{name:<14}{value}\n" for name, value in rows))

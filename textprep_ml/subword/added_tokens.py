@@ -37,8 +37,8 @@ class AddedToken(NamedTuple):
 class TokenMatcher:
     """Find tokens in a text, the leftmost first and the longest of those.
 
-    A token is looked up by its first characters, which give the lengths that are possible there; so the time depends on the text and
-    hardly on the number of tokens.
+    A token is looked up by its first characters, which give the lengths that are possible there; so the time depends on
+    the text and hardly on the number of tokens.
 
     Parameters
     ----------

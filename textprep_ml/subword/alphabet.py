@@ -229,7 +229,7 @@ def place_specials(tokens: Any, first_free: int) -> dict[str, AddedToken]:
     for token, index in tokens.items():
         if isinstance(index, bool) or not isinstance(index, Integral) or index < first_free:
             raise ValueError(
-                f"special_tokens: the id {index!r} of {token!r} is not behind the vocabulary; take {first_free} or more."
+                f"special_tokens: the id {index!r} of {token!r} is not behind the vocabulary; take {first_free} on."
             )
     if len(set(tokens.values())) < len(tokens):
         raise ValueError("special_tokens: two tokens have the same id.")

@@ -46,7 +46,8 @@ def to_text(data: bytes, errors: str = "replace") -> str:
 class SubwordTokenizer(TextTransformer):
     """Base of the trained subword tokenizers.
 
-    A subclass sets ``pieces_`` (id -> piece, None where an id is not used), ``added_tokens_`` and ``template_``, then ``_runtime``.
+    A subclass sets ``pieces_`` (id -> piece, None where an id is not used), ``added_tokens_`` and ``template_``, then
+    ``_runtime``.
     """
 
     pieces_: list[str | None]
@@ -186,7 +187,8 @@ class SubwordTokenizer(TextTransformer):
         text : str
             One document.
         allowed_special : collection of str or "all", default=()
-            Special tokens that are recognized in the text. All others are plain text, so that text from outside cannot hold control tokens.
+            Special tokens that are recognized in the text. All others are plain text, so that text from outside cannot
+            hold control tokens.
         on_special : {"text", "raise"}, default="text"
             What a special token is that is not allowed: plain text or an error.
         add_special_tokens : bool, default=False
@@ -202,7 +204,8 @@ class SubwordTokenizer(TextTransformer):
         Raises
         ------
         ValueError
-            If a character is unknown and there is neither an unknown token nor byte fallback, or a special token is found that may not be.
+            If a character is unknown and there is neither an unknown token nor byte fallback, or a special token is
+            found that may not be.
         """
         if (
             type(text) is str
@@ -225,7 +228,8 @@ class SubwordTokenizer(TextTransformer):
         check_is_fitted(self)
         if not isinstance(text, str):
             raise TypeError(
-                f"{type(self).__name__} encodes one str, but got {type(text).__name__}: {shorten(text)}. Use encode_batch for several."
+                f"{type(self).__name__} encodes one str, but got {type(text).__name__}: {shorten(text)}. "
+                "Use encode_batch for several."
             )
         return str(text)
 
@@ -238,7 +242,8 @@ class SubwordTokenizer(TextTransformer):
             return frozenset()
         if isinstance(allowed, str):
             raise TypeError(
-                f"allowed_special expects a collection of tokens or 'all', but got {shorten(allowed)}. Pass {{{allowed!r}}}."
+                f"allowed_special expects a collection of tokens or 'all', but got {shorten(allowed)}. "
+                f"Pass {{{allowed!r}}}."
             )
         if not allowed and on_special == "text":
             return specials
@@ -336,8 +341,8 @@ class SubwordTokenizer(TextTransformer):
         Returns
         -------
         list
-            The same nesting; each string replaced by the list of its pieces. Bytes that are no character by themselves stand as surrogate
-            escapes (U+DC80 to U+DCFF).
+            The same nesting; each string replaced by the list of its pieces. Bytes that are no character by themselves
+            stand as surrogate escapes (U+DC80 to U+DCFF).
         """
         check_is_fitted(self)
         return super().transform(X)
@@ -350,7 +355,8 @@ class SubwordTokenizer(TextTransformer):
         text : str
             One document.
         unit : {"characters", "bytes"}, default="characters"
-            What the spans count; bytes are those of UTF-8. A piece that holds a part of a character has the span of the whole character.
+            What the spans count; bytes are those of UTF-8. A piece that holds a part of a character has the span of the
+            whole character.
 
         Returns
         -------

@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
@@ -45,27 +46,28 @@ Path = str | os.PathLike[str]
 class BPETokenizer(Interchange, SubwordTokenizer):
     r"""Subword tokenizer that learns which neighbours to join, the most frequent pair first.
 
-    Words are cut out by a pre-tokenizer; inside a word the most frequent pair of adjacent symbols becomes a new symbol, again and again
-    [1]_. By default symbols are bytes [2]_: nothing is ever unknown and ``decode(encode(text)) == text`` for every text; lone surrogates
-    keep their three-byte form. With ``byte_level=False`` symbols are characters, and `unk_token` or `byte_fallback` stands for those that
-    are not in the alphabet.
+    Words are cut out by a pre-tokenizer; inside a word the most frequent pair of adjacent symbols becomes a new symbol,
+    again and again [1]_. By default symbols are bytes [2]_: nothing is ever unknown and ``decode(encode(text)) ==
+    text`` for every text; lone surrogates keep their three-byte form. With ``byte_level=False`` symbols are characters,
+    and `unk_token` or `byte_fallback` stands for those that are not in the alphabet.
 
-    Training counts every distinct word once; memory grows with the number of distinct words, not with the corpus, and the result does not
-    depend on `n_jobs`, hash seeds or how a stream is cut into parts.
+    Training counts every distinct word once; memory grows with the number of distinct words, not with the corpus, and
+    the result does not depend on `n_jobs`, hash seeds or how a stream is cut into parts.
 
     Parameters
     ----------
     vocab_size : int, default=32000
-        Number of pieces: special tokens, alphabet and merges. Exactly so many are learned unless the corpus runs out of pairs, which is
-        told in a `VocabularyWarning`.
+        Number of pieces: special tokens, alphabet and merges. Exactly so many are learned unless the corpus runs out of
+        pairs, which is told in a `VocabularyWarning`.
     num_merges : int, optional
         Number of merges; overrides `vocab_size`.
     byte_level : bool, default=True
         Symbols are bytes; else characters.
     pretokenizer : str, dict, list of dict, or tokenizer, default="gpt2"
-        How words are found: a scheme (``"gpt2"``, ``"cl100k"``, ``"o200k"``, ``"llama3"``, ``"qwen2"``, ``"script"`` (by writing system),
-        ``"blank"``, ``"none"``), a regular expression (its matches and what lies between are words), components of a ``tokenizer.json``,
-        or an object with ``spans(text)``. All but ``"blank"`` keep every character.
+        How words are found: a scheme (``"gpt2"``, ``"cl100k"``, ``"o200k"``, ``"llama3"``, ``"qwen2"``, ``"script"``
+        (by writing system), ``"blank"``, ``"none"``), a regular expression (its matches and what lies between are
+        words), components of a ``tokenizer.json``, or an object with ``spans(text)``. All but ``"blank"`` keep every
+        character.
     end_of_word : str, optional
         In character mode, a marker that closes every word and decodes to a blank, such as ``"_"`` or ``"</w>"``.
     join_end_of_word : bool, default=False
@@ -75,13 +77,15 @@ class BPETokenizer(Interchange, SubwordTokenizer):
     min_frequency : int, default=1
         Pairs that occur less often are not joined.
     tie_break : {"first", "lexicographic", "id"}, default="first"
-        Which of equally frequent pairs is joined: the one met first in the corpus as it is then, the smaller pair of strings (independent
-        of the order of the corpus), or the smaller pair of ids (the rule of the `tokenizers` library, which it reproduces exactly).
+        Which of equally frequent pairs is joined: the one met first in the corpus as it is then, the smaller pair of
+        strings (independent of the order of the corpus), or the smaller pair of ids (the rule of the `tokenizers`
+        library, which it reproduces exactly).
     special_tokens : list of str or dict of str to int, default=()
-        Control tokens. A list takes the first ids; a dict gives ids of its own behind the vocabulary. In texts they are plain text unless
-        allowed.
+        Control tokens. A list takes the first ids; a dict gives ids of its own behind the vocabulary. In texts they are
+        plain text unless allowed.
     unk_token : str, optional
-        Stands for a character that is not in the alphabet. Without it, and without `byte_fallback`, such a character is an error.
+        Stands for a character that is not in the alphabet. Without it, and without `byte_fallback`, such a character is
+        an error.
     fuse_unk : bool, default=False
         Unknown neighbours become one `unk_token`.
     byte_fallback : bool, default=False
@@ -99,8 +103,8 @@ class BPETokenizer(Interchange, SubwordTokenizer):
     random_state : int, optional
         Seed of the sample.
     add_prefix_space : bool or "if-missing", default=False
-        Put a blank before every text, so that its first word is like any other; `decode` takes it away. ``"if-missing"`` is the rule of
-        foreign models: only where a text does not begin with one, and kept by `decode`.
+        Put a blank before every text, so that its first word is like any other; `decode` takes it away.
+        ``"if-missing"`` is the rule of foreign models: only where a text does not begin with one, and kept by `decode`.
     normalizer : transformer or dict, optional
         Applied to every text first: an object with ``transform``, or a component of a ``tokenizer.json``.
     whole_words : bool, default=False
@@ -121,7 +125,8 @@ class BPETokenizer(Interchange, SubwordTokenizer):
 
     References
     ----------
-    .. [1] Sennrich, R., Haddow, B. and Birch, A. (2016). Neural machine translation of rare words with subword units. ACL.
+    .. [1] Sennrich, R., Haddow, B. and Birch, A. (2016). Neural machine translation of rare words with subword units.
+    ACL.
     .. [2] Radford, A. et al. (2019). Language models are unsupervised multitask learners.
 
     Examples
@@ -136,6 +141,8 @@ class BPETokenizer(Interchange, SubwordTokenizer):
     >>> tokenizer.decode(tokenizer.encode("naïve \U0001f642 text"))
     'naïve 🙂 text'
     """
+
+    merge_counts_: npt.NDArray[np.int64]
 
     _parameter_constraints = {
         "vocab_size": [Interval(Integral, 1, None, closed="left")],
@@ -256,8 +263,9 @@ class BPETokenizer(Interchange, SubwordTokenizer):
         paths : iterable of path-like
             Files; each is one document.
         lines : bool, default=False
-            Each line is a document instead, without its newline. Else parts end before a blank or newline that follows a letter, where no
-            scheme joins anything; with a pattern of your own, words that span such places are cut there.
+            Each line is a document instead, without its newline. Else parts end before a blank or newline that follows
+            a letter, where no scheme joins anything; with a pattern of your own, words that span such places are cut
+            there.
         on_error : {"strict", "replace", "ignore"}, default="strict"
             What to do with bytes that are not UTF-8.
         progress : callable, optional
@@ -289,8 +297,8 @@ class BPETokenizer(Interchange, SubwordTokenizer):
         Examples
         --------
         >>> counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
-        >>> tokenizer = BPETokenizer(num_merges=3, byte_level=False, pretokenizer="blank", end_of_word="_").fit_counts(counts)
-        >>> tokenizer.merges_
+        >>> tokenizer = BPETokenizer(num_merges=3, byte_level=False, pretokenizer="blank", end_of_word="_")
+        >>> tokenizer.fit_counts(counts).merges_
         [('e', 's'), ('es', 't'), ('est', '_')]
         """
         self._check()
@@ -395,7 +403,8 @@ class BPETokenizer(Interchange, SubwordTokenizer):
         if len(model.merges) - n_old < wanted:
             warnings.warn(
                 f"The corpus ran out of pairs that occur at least {self.min_frequency} times: the vocabulary has "
-                f"{count_pieces(model, self._outside())} pieces and {len(model.merges)} merges, {wanted - len(counts)} fewer than asked for.",
+                f"{count_pieces(model, self._outside())} pieces and {len(model.merges)} merges, "
+                f"{wanted - len(counts)} fewer than asked for.",
                 VocabularyWarning,
                 stacklevel=3,
             )
@@ -553,7 +562,8 @@ class BPETokenizer(Interchange, SubwordTokenizer):
         for name in ("pretokenizer", "normalizer"):
             if not isinstance(params[name], str | dict | list | None):
                 raise ModelFormatError(
-                    f"A model file cannot hold the {name} {type(params[name]).__name__}: use a scheme, a pattern or a component, or pickle the estimator."
+                    f"A model file cannot hold the {name} {type(params[name]).__name__}: "
+                    "use a scheme, a pattern or a component, or pickle the estimator."
                 )
         return {
             **params,

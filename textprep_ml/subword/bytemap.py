@@ -4,7 +4,10 @@ from __future__ import annotations
 
 
 def _printable() -> list[str]:
-    """Give each byte a visible character: its own where Latin-1 has one, the rest in order from U+0100 on (Radford et al. 2019, GPT-2)."""
+    """Give each byte a visible character (Radford et al. 2019, GPT-2).
+
+    That is its own where Latin-1 has one; the rest follow in order from U+0100 on.
+    """
     visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     hidden = iter(range(0x100, 0x200))
     return [chr(byte) if byte in visible else chr(next(hidden)) for byte in range(256)]

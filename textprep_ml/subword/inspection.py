@@ -22,8 +22,8 @@ def describe(tokenizer: SubwordTokenizer, n_longest: int = 10) -> dict[str, Any]
     Returns
     -------
     dict
-        ``type``, ``n_pieces``, ``n_special``, ``n_added``, ``mean_bytes`` of a piece, ``longest`` pieces, and for byte-pair models
-        ``n_merges``, ``first_merges`` and ``last_merges``.
+        ``type``, ``n_pieces``, ``n_special``, ``n_added``, ``mean_bytes`` of a piece, ``longest`` pieces, and for
+        byte-pair models ``n_merges``, ``first_merges`` and ``last_merges``.
 
     Examples
     --------
@@ -61,8 +61,9 @@ def measure(tokenizer: SubwordTokenizer, texts: Iterable[str]) -> dict[str, floa
     Returns
     -------
     dict of str to float
-        ``n_bytes``, ``n_tokens``, ``bytes_per_token`` (compression), ``tokens_per_word`` (words are stretches without white space),
-        ``used`` (part of the vocabulary that occurs) and ``unknown`` (part of the tokens that is the unknown token).
+        ``n_bytes``, ``n_tokens``, ``bytes_per_token`` (compression), ``tokens_per_word`` (words are stretches without
+        white space), ``used`` (part of the vocabulary that occurs) and ``unknown`` (part of the tokens that is the
+        unknown token).
     """
     counts: Counter[int] = Counter()
     n_bytes = n_words = 0

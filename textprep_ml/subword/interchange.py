@@ -232,7 +232,7 @@ class Interchange:
             model.added_tokens[token] = AddedToken(index, special=True)
         read = {
             "vocab_size": max(1, len(ranks)),
-            "pretokenizer": scheme_of_pattern(pretokenizer) or pretokenizer,
+            "pretokenizer": scheme_of_pattern(pretokenizer, line_ends=False) or pretokenizer,
             "special_tokens": dict(special_tokens or {}),
             "whole_words": whole_words,
         }
@@ -315,7 +315,7 @@ class Interchange:
         style, specification = self._style(), self.get_params(deep=False)["pretokenizer"]
         if style.byte_level or style.marker != "</w>" or style.prefix or specification != "blank":
             raise ModelFormatError(
-                "subword-nmt codes need byte_level=False, pretokenizer='blank', end_of_word='</w>' and no continuing_prefix."
+                "subword-nmt codes need byte_level=False, pretokenizer='blank', end_of_word='</w>', no prefix."
             )
         model = self._model()
         pairs = [(model.pieces[left] or "", model.pieces[right] or "") for left, right, _ in model.merges.tolist()]

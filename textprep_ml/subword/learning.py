@@ -136,13 +136,14 @@ def _check_size(alphabet: Alphabet, options: Options) -> None:
             else ("symbols", ", or limit the alphabet (alphabet_limit, character_coverage)")
         )
         raise ValueError(
-            f"vocab_size={options.vocab_size} is smaller than the alphabet: {n_base - alphabet.n_before} {kind} and {alphabet.n_before} "
-            f"special tokens. Set it to at least {n_base}{remedy}."
+            f"vocab_size={options.vocab_size} is smaller than the alphabet: {n_base - alphabet.n_before} {kind} "
+            f"and {alphabet.n_before} special tokens. Set it to at least {n_base}{remedy}."
         )
 
 
 def _tables(alphabet: Alphabet, characters: list[str], style: Style) -> list[npt.NDArray[np.int32]]:
-    # The forms of the characters come last; a form may be spelled like the marker or a special token, which come before.
+    # The forms of the characters come last; a form may be spelled like the marker or a special token, which come
+    # before.
     first = len(alphabet.pieces) - len(character_forms(characters, style))
     ids = {piece: first + index for index, piece in enumerate(alphabet.pieces[first:])}
     return symbol_tables(ids, characters, style)

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from textprep_ml.subword.added_tokens import AddedToken
 from textprep_ml.subword.bytemap import from_printable, to_printable
 
-# The kernel is told beginnings and ends of words by bytes that no UTF-8 holds: a marker such as "_" may be a letter of the corpus as well.
+# The kernel is told beginnings and ends of words by bytes that no UTF-8 holds: a marker such as "_" may be a letter of
+# the corpus as well.
 _PREFIX = b"\xfe"
 _MARKER = b"\xff"
 
@@ -280,6 +281,7 @@ def merges_from_pairs(
             rows.append((ids[left], ids[right], ids[style.join(left, right)]))
         except KeyError as error:
             raise ValueError(
-                f"Merge {rank}, {style.to_piece(left)!r} + {style.to_piece(right)!r}, needs {error.args[0]!r}, which is no piece."
+                f"Merge {rank}, {style.to_piece(left)!r} + {style.to_piece(right)!r}, needs {error.args[0]!r}, "
+                "which is no piece."
             ) from None
     return np.array(rows, dtype=np.int32).reshape(-1, 3)

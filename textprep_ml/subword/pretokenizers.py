@@ -1,8 +1,8 @@
 """How a text is cut into the words inside which pairs are merged.
 
-A specification is plain data: the name of a scheme (`SCHEMES`; the kernels do these by themselves), a regular expression, one component or
-a list of components in the form of ``tokenizer.json``, or a tokenizer object. `make_pretokenizer` turns it into an object with one method,
-``spans(text)``.
+A specification is plain data: the name of a scheme (`SCHEMES`; the kernels do these by themselves), a regular
+expression, one component or a list of components in the form of ``tokenizer.json``, or a tokenizer object.
+`make_pretokenizer` turns it into an object with one method, ``spans(text)``.
 """
 
 from __future__ import annotations
@@ -76,13 +76,15 @@ def _n_characters(data: bytes, start: int, end: int) -> int:
     return len(data[start:end].decode("utf-8", "surrogatepass"))
 
 
-def compile_pattern(pattern: str) -> regex.Pattern[str]:
+def compile_pattern(pattern: str, flags: int = 0) -> regex.Pattern[str]:
     """Compile a user's regular expression.
 
     Parameters
     ----------
     pattern : str
         In the syntax of the `regex` package.
+    flags : int, default=0
+        Flags of that package.
 
     Returns
     -------
@@ -95,7 +97,7 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
         If the pattern is no regular expression.
     """
     try:
-        return regex.compile(pattern)
+        return regex.compile(pattern, flags)
     except regex.error as error:
         raise ValueError(f"The pre-tokenizer pattern {shorten(pattern)} is no regular expression: {error}.") from None
 
@@ -188,7 +190,8 @@ def _component_pattern(component: dict[str, Any]) -> regex.Pattern[str]:
     pattern = component["pattern"]
     if "String" in pattern:
         return regex.compile(regex.escape(pattern["String"]))
-    return compile_pattern(pattern["Regex"])
+    # The files are written for a dialect in which sets nest and ^ and $ stand at every line.
+    return compile_pattern(pattern["Regex"], regex.V1 | regex.MULTILINE)
 
 
 def _component_split(component: dict[str, Any]) -> Split | None:
@@ -317,7 +320,7 @@ def make_pretokenizer(specification: Any) -> PreTokenizer:
             return SchemeSplit(specification)
         if specification.isidentifier():
             raise ValueError(
-                f"No pre-tokenizer is called {specification!r}; there are {', '.join(SCHEMES)}, and regular expressions."
+                f"No pre-tokenizer is called {specification!r}; take {', '.join(SCHEMES)}, or a regular expression."
             )
         return PatternSplit(specification)
     if isinstance(specification, dict):

@@ -1,4 +1,4 @@
-"""What encodes: the kernel's encoder behind added tokens, a normalizer and a pre-tokenizer, built once from plain data."""
+"""The kernel's encoder behind added tokens, a normalizer and a pre-tokenizer, built once from plain data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from textprep_ml.subword.pretokenizers import make_pretokenizer, scheme_of
 
 Ints = npt.NDArray[np.int64]
 
-#: Whether a blank is put before a text: never, before every text, or before each stretch that begins with no white space.
+#: Whether a blank is put before a text: never, before every text, or before each stretch that begins with no white
+#: space.
 PrefixSpace = Literal[False, True, "if-missing"]
 
 

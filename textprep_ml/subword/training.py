@@ -16,7 +16,8 @@ from textprep_ml._validation import shorten
 from textprep_ml.exceptions import CorpusFormatError
 from textprep_ml.subword.pretokenizers import make_pretokenizer, scheme_of
 
-#: Called with the stage ("counting" or "merging"), how much of it is done, and the whole (0 where that is not known). Counting goes in bytes.
+#: Called with the stage ("counting" or "merging"), how much of it is done, and the whole (0 where that is not known).
+#: Counting goes in bytes.
 Progress = Callable[[str, int, int], None]
 
 #: So much of a file is read at a time.
@@ -71,7 +72,8 @@ def read_parts(
     path : path-like
         The file.
     cut : callable, optional
-        Gives the place where a part may end; by default before a blank or newline that follows a letter, where no scheme joins.
+        Gives the place where a part may end; by default before a blank or newline that follows a letter, where no
+        scheme joins.
     on_error : {"strict", "replace", "ignore"}
         What to do with bytes that are not UTF-8.
 
@@ -156,7 +158,8 @@ def text_leaves(X: Iterable[Any], owner: str, place: tuple[int, ...] = ()) -> It
     """
     if isinstance(X, str | bytes | bytearray):
         raise TypeError(
-            f"{owner} expects a sequence of documents, but got one {type(X).__name__}: {shorten(X)}. Pass [text] instead of text."
+            f"{owner} expects a sequence of documents, but got one {type(X).__name__}: {shorten(X)}. "
+            "Pass [text] instead of text."
         )
     if isinstance(X, dict) or getattr(X, "ndim", 1) != 1 or not isinstance(X, Iterable):
         raise TypeError(f"{owner} expects a sequence of documents, but got {type(X).__name__}: {shorten(X)}.")
@@ -168,7 +171,8 @@ def text_leaves(X: Iterable[Any], owner: str, place: tuple[int, ...] = ()) -> It
         else:
             where = " > ".join(map(str, (*place, index)))
             raise TypeError(
-                f"{owner} expects str documents, but document {where} is {type(item).__name__}: {shorten(item)}. Drop or convert it first."
+                f"{owner} expects str documents, but document {where} is {type(item).__name__}: {shorten(item)}. "
+                "Drop or convert it first."
             )
 
 
@@ -268,7 +272,8 @@ class LongDocuments:
         """Tell how much was left out, if anything."""
         if self._n_skipped:
             warnings.warn(
-                f"{self._n_skipped} of {self._n_documents} lines or documents, {self._n_characters} characters, are longer than "
+                f"{self._n_skipped} of {self._n_documents} lines or documents, {self._n_characters} characters, "
+                "are longer than "
                 f"max_document_length={self._limit} and were left out.",
                 UserWarning,
                 stacklevel=4,

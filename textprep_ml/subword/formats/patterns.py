@@ -46,29 +46,38 @@ PATTERNS = {
     ),
 }
 
-#: Other spellings of the same expressions, as found in published files.
+#: The same expressions as they stand in other published files.
 _SPELLINGS = {
     r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+": (
+        "llama3"
+    ),
+}
+
+#: Those in which $ must stand for the end of the text alone.
+_TEXT_END_SPELLINGS = {
     r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s": "gpt2",
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s": "cl100k",
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+": "llama3",
+    (
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+        r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+    ): "cl100k",
 }
 
 
-def scheme_of_pattern(pattern: str) -> str | None:
+def scheme_of_pattern(pattern: str, line_ends: bool = True) -> str | None:
     """Name the scheme that an expression stands for.
 
     Parameters
     ----------
     pattern : str
         From a file.
+    line_ends : bool, default=True
+        Whether ``$`` stands for the end of every line in the dialect of the file.
 
     Returns
     -------
     str or None
         A scheme of the kernels; None for any other expression.
     """
-    for scheme, known in PATTERNS.items():
-        if pattern == known:
-            return scheme
-    return _SPELLINGS.get(pattern)
+    known = {expression: scheme for scheme, expression in PATTERNS.items()} | _SPELLINGS
+    return (known if line_ends else known | _TEXT_END_SPELLINGS).get(pattern)

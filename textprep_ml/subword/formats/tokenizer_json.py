@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -108,7 +109,7 @@ def _read_words(document: Json) -> Json:
     if normalizer and normalizer[-1] == {"type": "Prepend", "prepend": " "}:
         normalizer.pop()
         prefix_space = True
-    component = {"type": "Sequence", "normalizers": normalizer} if len(normalizer) > 1 else (normalizer or [None])[0]
+    component = {"type": "Sequence", "normalizers": normalizer} if len(normalizer) > 1 else next(iter(normalizer), None)
     pretokenizer = _scheme(parts)
     try:
         make_normalizer(component)
@@ -140,9 +141,14 @@ def _scheme(parts: list[Json]) -> Any:
         scheme = scheme_of_pattern(part["pattern"]["Regex"])
         if scheme and keeps_all:
             return scheme
-        if part["behavior"] == "Isolated" and not part["pattern"]["Regex"].isidentifier():
+        if part["behavior"] == "Isolated" and _is_plain_pattern(part["pattern"]["Regex"]):
             return part["pattern"]["Regex"]
     return [part]
+
+
+def _is_plain_pattern(pattern: str) -> bool:
+    """Tell whether an expression means the same to us: no line ends, no nested sets, and not the name of a scheme."""
+    return not pattern.isidentifier() and not re.search(r"\$|(?<!\[)\^|\[.*\[|&&", pattern)
 
 
 def _check_decoder(decoder: Json | None, style: Style, params: Json) -> None:
@@ -357,7 +363,9 @@ def _write_pretokenizer(specification: Any, style: Style, prefix_space: Any) -> 
     if specification in ("gpt2", "none") and style.byte_level:
         return _byte_level(missing, specification == "gpt2")
     if missing:
-        raise ModelFormatError("tokenizer.json has add_prefix_space='if-missing' only with byte_level and the schemes 'gpt2' and 'none'.")
+        raise ModelFormatError(
+            "tokenizer.json has add_prefix_space='if-missing' only with byte_level and the schemes 'gpt2' and 'none'."
+        )
     if isinstance(specification, str):
         parts = _scheme_parts(specification)
     elif isinstance(specification, dict | list):
@@ -366,7 +374,7 @@ def _write_pretokenizer(specification: Any, style: Style, prefix_space: Any) -> 
         raise ModelFormatError(f"tokenizer.json cannot hold the pre-tokenizer {type(specification).__name__}.")
     if style.byte_level and not any(part["type"] == "ByteLevel" for part in parts):
         parts = [*parts, _byte_level(False, False)]
-    return {"type": "Sequence", "pretokenizers": parts} if len(parts) > 1 else (parts or [None])[0]
+    return {"type": "Sequence", "pretokenizers": parts} if len(parts) > 1 else next(iter(parts), None)
 
 
 def _byte_level(prefix_space: bool, use_regex: bool) -> Json:
