@@ -11,10 +11,9 @@ from textprep_ml.base import TextTransformer
 
 
 class _Compiled:
-    """What was built from the parameters; never pickled, hashed or compared."""
+    """What was built from the parameters; never pickled."""
 
-    def __init__(self, key: tuple[Any, ...] = (), value: Any = None) -> None:
-        self.key = key
+    def __init__(self, value: Any = None) -> None:
         self.value = value
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -25,7 +24,7 @@ class Tokenizer(TextTransformer):
     """Base of the tokenizers.
 
     A subclass gives ``_build()``, what it compiles from its parameters, and ``_spans(text, built)``. The compiled form
-    is made at first use, made again when a parameter is another object, and left out of pickles and hashes.
+    is made at first use, made again after a parameter was set, and left out of pickles and hashes.
     """
 
     _names: ClassVar[tuple[str, ...]] = ()
@@ -43,17 +42,17 @@ class Tokenizer(TextTransformer):
     def _tokens(self, text: str, built: Any) -> list[Any]:
         return [text[start:end] for start, end in self._spans(text, built).tolist()]
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Forget the compiled form when a parameter is set."""
+        if name in self._names:
+            self.__dict__.pop("_compiled", None)
+        super().__setattr__(name, value)
+
     def _built(self) -> Any:
         compiled = self.__dict__.get("_compiled")
-        key = tuple(self.__dict__[name] for name in self._names)
-        if (
-            compiled is None
-            or len(compiled.key) != len(key)
-            or any(old is not new for old, new in zip(compiled.key, key, strict=True))
-        ):
+        if compiled is None:
             self._validate_params()
-            compiled = _Compiled(key, self._build())
-            self._compiled = compiled
+            compiled = self._compiled = _Compiled(self._build())
         return compiled.value
 
     def __getstate__(self) -> dict[str, Any]:
