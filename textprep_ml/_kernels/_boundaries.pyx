@@ -128,7 +128,9 @@ cdef struct scan_t:
 
 
 cdef inline bint starts_with_www(const char_t *text, int64_t i, int64_t n) noexcept nogil:
-    return n - i > 4 and (text[i] | 32) == 119 and (text[i + 1] | 32) == 119 and (text[i + 2] | 32) == 119 and text[i + 3] == 46
+    if n - i <= 4 or (text[i] | 32) != 119 or (text[i + 1] | 32) != 119 or (text[i + 2] | 32) != 119 or text[i + 3] != 46:
+        return False
+    return not K_SPACE <= uc_kind(text[i + 4]) <= K_NEWLINE
 
 
 cdef bint find_chunk(const char_t *text, scan_t *s) noexcept nogil:

@@ -49,6 +49,7 @@ cdef extern from "bpe_encode.h" nogil:
         uint64_t pairs_mask
         int32_t *joined
         size_t merges
+        uint8_t *twins
         int ordered
         int64_t shift
         int32_t *byte_ranks
@@ -339,6 +340,7 @@ cdef class BPEEncoder:
     def __dealloc__(self):
         free(self.model.pairs)
         free(self.model.joined)
+        free(self.model.twins)
         free(self.model.byte_ranks)
         free(self.model.chars)
         free(self.model.wholes)
@@ -362,7 +364,8 @@ cdef class BPEEncoder:
         for at in range(self.model.pairs_mask + 1):
             self.model.pairs[at] = BPE_NO_ENTRY
         self.model.joined = <int32_t *>malloc((count + 1) * sizeof(int32_t))
-        if not self.model.joined:
+        self.model.twins = <uint8_t *>malloc(count + 1)
+        if not self.model.joined or not self.model.twins:
             raise MemoryError
         self.model.merges = count
         self.model.ordered = is_ordered(rows, self.symbols.count)
@@ -370,6 +373,7 @@ cdef class BPEEncoder:
         for rank in range(count):
             bpe_add_pair(&self.model, <uint32_t>row[3 * rank], <uint32_t>row[3 * rank + 1], <uint32_t>rank)
             self.model.joined[rank] = <int32_t>row[3 * rank + 2]
+            self.model.twins[rank] = row[3 * rank] == row[3 * rank + 1]
             if row[3 * rank + 2] != row[2] + <int64_t>rank:
                 self.model.shift = -1
 

@@ -22,6 +22,9 @@ cdef extern from "Python.h":
     object PyUnicode_FromKindAndData(int kind, const void *buffer, Py_ssize_t size)
     Py_UCS4 PyUnicode_MAX_CHAR_VALUE(object text)
 
+cdef extern from "huge_pages.h":
+    void ask_for_huge_pages(void *start, size_t size)
+
 #: What `classify` may say of a character. JOINS: it never starts a piece. BLANK: it makes one piece with a BLANK neighbour.
 #: CONTEXT: it must be seen together with its whole word. SPACE: it ends a word.
 JOINS, BLANK, CONTEXT, SPACE = 1, 2, 4, 8
@@ -506,6 +509,7 @@ cdef class Rewriter:
             # For the rest one character each, and a little for what else grows.
             s.room = s.need_end + (s.n - s.i) + s.need_end // 16 + 64
             PyUnicode_Resize(&self.out, s.room)
+            ask_for_huge_pages(self.out, s.room * PyUnicode_KIND(<object>self.out))
         elif status == WIDEN:
             self._widen()
         else:
@@ -513,6 +517,7 @@ cdef class Rewriter:
 
     cdef _allocate(self, Py_UCS4 greatest, int64_t room):
         cdef PyObject *fresh = PyUnicode_New(room, greatest)
+        ask_for_huge_pages(fresh, room * PyUnicode_KIND(<object>fresh))
         Py_XDECREF(self.out)
         self.out = fresh
         self.s.room = room

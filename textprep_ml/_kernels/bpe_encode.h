@@ -40,6 +40,7 @@ typedef struct {
     uint64_t pairs_mask;
     int32_t *joined;      /* rank -> id */
     size_t merges;
+    uint8_t *twins;       /* rank -> whether the two are the same */
     int ordered;          /* no symbol is made by a merge that has no lower rank than one that takes it */
     int64_t shift;        /* what every id of a merge is above its rank, or -1 when they do not go in step */
     int32_t *byte_ranks;  /* rank of two bytes, by left * 256 + right */
@@ -368,15 +369,16 @@ static inline void bpe_merge_long(const bpe_model_t *model, bpe_link_t *links, u
 /* Very long words are merged rank by rank. For every rank there is a list of the places where a pair has, or had, this rank. That needs merges whose
  * symbols are used only by merges of higher rank (bpe_model_t.ordered): then a list is complete when its turn comes. A heap does not need that, but
  * reads memory all over the place. */
-#define BPE_CHUNK 7
+#define BPE_CHUNK 15
+#define BPE_AHEAD 12 /* how far ahead memory is asked for */
 
 typedef struct {
-    uint32_t places[BPE_CHUNK]; /* filled from the last on */
+    uint32_t places[BPE_CHUNK]; /* a line of memory with `next`; filled from the last on */
     uint32_t next;              /* the chunk filled before, 0 at the end */
 } bpe_chunk_t;
 
 typedef struct {
-    uint32_t *heads;     /* rank -> number of the chunk to be filled * 8 + places in it, 0 for none */
+    uint32_t *heads;     /* rank -> number of the chunk to be filled * 16 + places in it, 0 for none */
     bpe_chunk_t *chunks; /* from 1 on */
     uint32_t *places;    /* one list, in a row */
     uint32_t used;
@@ -386,11 +388,11 @@ static inline void bpe_list(bpe_lists_t *lists, int32_t rank, uint32_t place) {
     uint32_t head;
     if (rank == BPE_NO_RANK) return;
     head = lists->heads[rank];
-    if (!head || (head & 7) == BPE_CHUNK) {
-        lists->chunks[++lists->used].next = head >> 3;
-        head = lists->used << 3;
+    if (!head || (head & 15) == BPE_CHUNK) {
+        lists->chunks[++lists->used].next = head >> 4;
+        head = lists->used << 4;
     }
-    lists->chunks[head >> 3].places[BPE_CHUNK - 1 - (head & 7)] = place;
+    lists->chunks[head >> 4].places[BPE_CHUNK - 1 - (head & 15)] = place;
     lists->heads[rank] = head + 1;
 }
 
@@ -399,25 +401,18 @@ static inline int bpe_ascending(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Put the places of a list in a row, those where the pair still is; in order where one merge can take away the symbol of the next, as in aaaa. */
-static inline size_t bpe_row(const bpe_lists_t *lists, const bpe_link_t *links, int32_t rank) {
-    uint32_t *places = lists->places, at = lists->heads[rank] >> 3;
-    size_t count = 0, kept = 0, i = BPE_CHUNK - (lists->heads[rank] & 7);
+/* Put the places of a list in a row; in order where one merge can take away the symbol of the next, as in aaaa. */
+static inline size_t bpe_row(const bpe_lists_t *lists, int32_t rank, int in_order) {
+    uint32_t *places = lists->places, at = lists->heads[rank] >> 4;
+    size_t count = 0, i = BPE_CHUNK - (lists->heads[rank] & 15);
     int sorted = 1;
     for (; at; at = lists->chunks[at].next, i = 0)
-        for (; i < BPE_CHUNK; i++) {
+        for (; i < BPE_CHUNK; i++, count++) {
             places[count] = lists->chunks[at].places[i];
-            BPE_PREFETCH(links + places[count]);
-            count++;
+            sorted &= !count || places[count - 1] < places[count];
         }
-    for (i = 0; i < count; i++)
-        if (links[places[i]].rank == rank) {
-            places[kept] = places[i];
-            sorted &= !kept || places[kept - 1] < places[kept];
-            kept++;
-        }
-    if (!sorted && links[places[0]].id == links[links[places[0]].next].id) qsort(places, kept, sizeof *places, bpe_ascending);
-    return kept;
+    if (in_order && !sorted) qsort(places, count, sizeof *places, bpe_ascending);
+    return count;
 }
 
 static inline void bpe_merge_ranks(const bpe_model_t *model, bpe_link_t *links, bpe_lists_t *lists, uint32_t n) {
@@ -433,10 +428,13 @@ static inline void bpe_merge_ranks(const bpe_model_t *model, bpe_link_t *links, 
     }
     for (rank = 0; rank < (int32_t)model->merges; rank++) {
         if (!lists->heads[rank]) continue;
-        count = bpe_row(lists, links, rank);
+        count = bpe_row(lists, rank, model->twins[rank]);
         for (i = 0; i < count; i++) {
-            uint32_t at = lists->places[i], other = links[at].next, before = links[at].before;
-            if (links[at].rank != rank) continue;
+            uint32_t at = lists->places[i], other, before;
+            if (i + BPE_AHEAD < count) BPE_PREFETCH(links + lists->places[i + BPE_AHEAD]);
+            if (links[at].rank != rank) continue; /* one of the two has been merged since */
+            other = links[at].next;
+            before = links[at].before;
             links[at].id = bpe_joined(model, rank);
             links[at].next = links[other].next;
             links[other].rank = links[at].rank = BPE_NO_RANK;
