@@ -17,11 +17,11 @@ KINDS = ("mark", "inside", "mark_line", "line", "paragraph", "gap")
 GROUPS = ("none", "name follows", "number follows", "may end", "date", "latin", "rest")
 GROUP_OF_CLASS = {
     "title": 1, "rank": 1, "given": 1,
-    "number": 2, "citation": 2, "reporter": 2, "court": 2, "bible": 2,
+    "number": 2, "citation": 2, "reporter": 2, "court": 2, "bible": 2, "user": 2,
     "street": 3, "company": 3, "suffix": 3, "state": 3, "country": 3, "unit": 3, "etc": 3, "time": 3,
     "month": 4, "weekday": 4,
     "latin": 5,
-    "biomedical": 6, "general": 6, "learned": 6, "user": 6,
+    "biomedical": 6, "general": 6, "learned": 6,
 }  # fmt: skip
 
 _MARKS = (

@@ -26,9 +26,10 @@ from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.base import TextEstimator
 from textprep_ml.segmentation.abbreviation_learning import learn_abbreviations
 from textprep_ml.segmentation.attributes import KINDS
-from textprep_ml.segmentation.augmentation import STANDARD, Document
+from textprep_ml.segmentation.augmentation import STANDARD
 from textprep_ml.segmentation.base import BaseSegmenter
 from textprep_ml.segmentation.compilation import compile_scorer
+from textprep_ml.segmentation.documents import Document
 from textprep_ml.segmentation.explanation import Explanation, explain_candidates
 from textprep_ml.segmentation.features import CrossedEncoder, RankedEncoder
 from textprep_ml.segmentation.policies import Policies

@@ -12,7 +12,8 @@ import numpy as np
 from textprep_ml._validation import check_targets
 from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.segmentation.attributes import GROUP_OF_CLASS, KINDS
-from textprep_ml.segmentation.augmentation import STANDARD, Document, Variations
+from textprep_ml.segmentation.augmentation import STANDARD, Variations
+from textprep_ml.segmentation.documents import Document
 from textprep_ml.segmentation.runtime import BoundaryModel, LinearScorer
 from textprep_ml.segmentation.templates import TemplateLayout, move_weights
 from textprep_ml.segmentation.words import WordTable, choose_vocabulary, count_words, period_behaviour, usual_case
