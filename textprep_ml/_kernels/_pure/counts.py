@@ -28,9 +28,10 @@ def letter_runs(data: bytes, unicode: bool = False, fold: bool = False) -> list[
     return _unicode_runs(data) if unicode else _ASCII_LETTERS.findall(data)
 
 
-def letter_lines(data: bytes, fold: bool, after_break: bool) -> bytes:
+def letter_lines(data: bytes | memoryview, fold: bool, after_break: bool) -> bytes:
     """Give the ASCII letters of `data`, a newline for each run of other bytes, none at the start if `after_break`."""
-    lines = re.sub(rb"[^A-Za-z]+", b"\n", data.lower() if fold else data)
+    text = bytes(data)
+    lines = re.sub(rb"[^A-Za-z]+", b"\n", text.lower() if fold else text)
     return lines[1:] if after_break and lines[:1] == b"\n" else lines
 
 
@@ -50,14 +51,14 @@ class WordTable:
         """Number of words counted."""
         return sum(self._counts.values())
 
-    def add(self, data: bytes) -> None:
+    def add(self, data: bytes | memoryview) -> None:
         """Count the words of `data`; the last bytes wait where they may be part of a longer word."""
-        data = self._rest + bytes(data)
-        cut = len(data)
-        while cut and (data[cut - 1 : cut].isalpha() or (self.unicode and data[cut - 1] > 127)):
+        text = self._rest + bytes(data)
+        cut = len(text)
+        while cut and (text[cut - 1 : cut].isalpha() or (self.unicode and text[cut - 1] > 127)):
             cut -= 1
-        self._rest = data[cut:]
-        self._counts.update(letter_runs(data[:cut], self.unicode, self.fold))
+        self._rest = text[cut:]
+        self._counts.update(letter_runs(text[:cut], self.unicode, self.fold))
 
     def close(self) -> None:
         """End the word that `add` left open."""
