@@ -501,17 +501,14 @@ cdef class Rewriter:
         elif status == NEED_PIECE:
             self._learn_piece(text[s.need:s.need_end])
         elif status == START:
-            # Most texts keep their length; an allocator finds room of one size again and again without fresh pages.
-            self._allocate(PyUnicode_MAX_CHAR_VALUE(text), s.n)
+            self._allocate(PyUnicode_MAX_CHAR_VALUE(text), s.n + s.n // 32 + 64)
             PyUnicode_CopyCharacters(self.out, 0, <PyObject *>text, 0, s.o)
             s.writing = True
         elif status == GROW:
-            # For the rest one character each, and a little for what else grows.
-            s.room = s.need_end + (s.n - s.i) + s.need_end // 16 + 64
-            PyUnicode_Resize(&self.out, s.room)
-            ask_for_huge_pages(self.out, s.room * PyUnicode_KIND(<object>self.out))
+            # For the rest one character each, and some for what else grows.
+            self._move(PyUnicode_MAX_CHAR_VALUE(<object>self.out), s.need_end + (s.n - s.i) + s.need_end // 4 + 64)
         elif status == WIDEN:
-            self._widen()
+            self._move(ceiling(<uint32_t>s.need_end | PyUnicode_MAX_CHAR_VALUE(<object>self.out)), s.room)
         else:
             raise MemoryError
 
@@ -523,14 +520,15 @@ cdef class Rewriter:
         self.s.room = room
         self.s.over = PAYLOAD & ~(0x1FFFFF if greatest > 0xFFFF else <uint32_t>greatest)
 
-    cdef _widen(self):
-        cdef PyObject *narrow = self.out
+    cdef _move(self, Py_UCS4 greatest, int64_t room):
+        """Go on in another place, for greater characters or more of them."""
+        cdef PyObject *old = self.out
         self.out = NULL
         try:
-            self._allocate(ceiling(<uint32_t>self.s.need_end | (PAYLOAD & ~self.s.over)), self.s.room)
-            PyUnicode_CopyCharacters(self.out, 0, narrow, 0, self.s.o)
+            self._allocate(greatest, room)
+            PyUnicode_CopyCharacters(self.out, 0, old, 0, self.s.o)
         finally:
-            Py_XDECREF(narrow)
+            Py_XDECREF(old)
 
     cdef str _finish(self):
         """Give the output as a str, whose storage must be the narrowest that holds its characters."""

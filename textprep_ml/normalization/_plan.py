@@ -48,23 +48,25 @@ class Pass:
     def __reduce__(self) -> tuple[Any, ...]:
         return Pass, (self.rules,)
 
-    @contextmanager
-    def _kernel(self) -> Iterator[Any]:
-        rewriter = self._idle.pop() if self._idle else _kernels.load("normalize").Rewriter(self.classify, self.resolve)
-        yield rewriter
-        self._idle.append(rewriter)
+    def _take_kernel(self) -> Any:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return _kernels.load("normalize").Rewriter(self.classify, self.resolve)
 
     @contextmanager
     def rewriting(self) -> Iterator[Callable[[str], str]]:
         """Give a function that rewrites texts as long as the context lasts."""
-        with self._kernel() as rewriter:
-            # A text has no white space at its ends most of the time; then strip gives it back as it is.
-            yield (lambda text: rewriter.new(text).strip(self._trimmed)) if self._trimmed else rewriter.new
+        rewriter = self._take_kernel()
+        # A text has no white space at its ends most of the time; then strip gives it back as it is.
+        yield (lambda text: rewriter.new(text).strip(self._trimmed)) if self._trimmed else rewriter.new
+        self._idle.append(rewriter)
 
     def align(self, text: str) -> tuple[str, Sequence[Layer]]:
         """Give the new text and its map."""
-        with self._kernel() as rewriter:
-            new, runs = rewriter.rewrite(text)
+        rewriter = self._take_kernel()
+        new, runs = rewriter.rewrite(text)
+        self._idle.append(rewriter)
         layers = [] if runs is None else [Layer(runs, len(text), len(new))]
         if self._trimmed and new and (new[0] in self._trimmed or new[-1] in self._trimmed):
             new, trimmed = trim(new, self._trimmed)

@@ -162,7 +162,8 @@ class TextNormalizer(steps.NormalizationStep):
                 self.steps_[name] = clone(step).fit(self._before(name, documents))
         if self._joins_lines():
             self._learn_vocabulary(documents)
-        return self._prepare()
+        self.plan_ = Plan(self._rules())
+        return self
 
     def _joins_lines(self) -> bool:
         return isinstance(self.dehyphenation, str) and self.dehyphenation == "join"
@@ -231,7 +232,7 @@ class TextNormalizer(steps.NormalizationStep):
             step._set_state(state["steps"][name])
         if self._joins_lines():
             self.vocabulary_ = steps.check_vocabulary(state["vocabulary"])
-        self._prepare()
+        self.plan_ = Plan(self._rules())
 
 
 def _requires_fit(step: Any) -> bool:

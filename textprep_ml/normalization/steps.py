@@ -43,18 +43,15 @@ class NormalizationStep(TextTransformer):
     def _rules(self) -> list[Any]:
         raise NotImplementedError
 
-    def _prepare(self) -> Self:
-        """Keep the plan, and the parameters that it was made from."""
-        self.plan_ = Plan(self._rules())
-        self.planned_params_ = self.get_params(deep=False)
-        return self
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if not name.endswith("_"):
+            # The plan was made for the parameters as they were.
+            self.__dict__.pop("plan_", None)
 
     def _get_plan(self) -> Plan:
-        fitted = vars(self)
-        planned = fitted.get("planned_params_")
-        if planned is not None and all(fitted[name] is value for name, value in planned.items()):
+        if "plan_" in vars(self):
             return self.plan_
-        # Not fitted, or parameters have been set since.
         self._validate_params()
         return Plan(self._rules())
 
@@ -74,7 +71,8 @@ class NormalizationStep(TextTransformer):
             The transformer.
         """
         self._validate_params()
-        return self._prepare()
+        self.plan_ = Plan(self._rules())
+        return self
 
     def transform(self, X: Any) -> list[Any]:
         """Normalize every string in `X`.
@@ -133,7 +131,7 @@ class NormalizationStep(TextTransformer):
         return {}
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        self._prepare()
+        self.plan_ = Plan(self._rules())
 
 
 class UnicodeNormalizer(NormalizationStep):
@@ -371,7 +369,7 @@ class Dehyphenator(NormalizationStep):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         self.vocabulary_ = check_vocabulary(state["vocabulary"])
-        self._prepare()
+        self.plan_ = Plan(self._rules())
 
 
 class WhitespaceNormalizer(NormalizationStep):

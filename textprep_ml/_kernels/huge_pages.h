@@ -1,0 +1,26 @@
+/* Large results in large pages: a page fault per 4 KB costs more than normalizing what fits into it. */
+#ifndef TEXTPREP_HUGE_PAGES_H
+#define TEXTPREP_HUGE_PAGES_H
+#include <stddef.h>
+#include <stdint.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#define HUGE_FROM ((size_t)1 << 22)
+
+/* Ask the system to back fresh memory with large pages, as NumPy does for its arrays; a wish, so failure does not matter. */
+static void ask_for_huge_pages(void *start, size_t size) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    const uintptr_t page = 4096;
+    if (size >= HUGE_FROM) {
+        uintptr_t first = ((uintptr_t)start + page - 1) & ~(page - 1);
+        uintptr_t last = ((uintptr_t)start + size) & ~(page - 1);
+        (void)madvise((void *)first, last - first, MADV_HUGEPAGE);
+    }
+#else
+    (void)start;
+    (void)size;
+#endif
+}
+#endif
