@@ -13,6 +13,7 @@ import pytest
 from sklearn.utils._param_validation import InvalidParameterError, generate_invalid_param_val, make_constraint
 
 from tests import checks
+from tests.segmentation.samples import labelled_sample
 from textprep_ml.counts import WordCounter
 from textprep_ml.distance import EditDistanceTransformer
 from textprep_ml.normalization import (
@@ -29,7 +30,9 @@ from textprep_ml.normalization import (
     WhitespaceNormalizer,
     make_normalizer,
 )
+from textprep_ml.segmentation import NaiveSegmenter, RuleSegmenter, SentenceSegmenter
 from textprep_ml.subword import BPETokenizer
+from textprep_ml.tagging import PosTagger
 from textprep_ml.tokenization import (
     CharacterTokenizer,
     Detokenizer,
@@ -42,6 +45,14 @@ from textprep_ml.tokenization import (
 
 def fit_on_texts(estimator: Any) -> Any:
     return estimator.fit(list(checks.TEXTS))
+
+
+def fit_on_tags(estimator: Any) -> Any:
+    return estimator.fit(list(checks.TEXTS), [" ".join(word[:1] for word in text.split()) for text in checks.TEXTS])
+
+
+def fit_on_sentences(estimator: Any) -> Any:
+    return estimator.fit(*labelled_sample())
 
 
 @dataclass(frozen=True)
@@ -80,6 +91,14 @@ CASES: list[Case] = [
     Case(Detokenizer(), ()),
     Case(WordCounter(vocab_size=5, sparse_output=False), ("transform",)),
     Case(EditDistanceTransformer(), ("transform",)),
+    Case(
+        SentenceSegmenter(min_count=2),
+        ("predict", "transform", "predict_proba", "candidate_positions"),
+        fit_on_sentences,
+    ),
+    Case(RuleSegmenter(), ("predict", "transform")),
+    Case(NaiveSegmenter(), ("predict", "transform")),
+    Case(PosTagger(), ("predict", "transform"), fit_on_tags),
 ]
 
 WITH_METHOD = [pytest.param(case, method, id=f"{case.name}-{method}") for case in CASES for method in case.methods]

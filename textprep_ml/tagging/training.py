@@ -50,11 +50,14 @@ def find_unambiguous(
     return dictionary
 
 
-def train_perceptron(table: FeatureTable, rows: Rows, gold: np.ndarray, n_epochs: int, seed: int) -> np.ndarray:
-    """Train the averaged perceptron (Collins 2002).
+def train_perceptron(
+    table: FeatureTable, rows: Rows, gold: np.ndarray, n_epochs: int, n_runs: int, seed: int
+) -> np.ndarray:
+    """Train the averaged perceptron (Collins 2002), several times where asked for.
 
     The history of a token is what was predicted, as when tagging, so that the weights learn to live with their own
-    errors.
+    errors. Weights of several runs, which see the sentences in other orders, are averaged (parameter mixing: McDonald,
+    Hall and Mann 2010).
 
     Parameters
     ----------
@@ -66,21 +69,26 @@ def train_perceptron(table: FeatureTable, rows: Rows, gold: np.ndarray, n_epochs
         Their tags by number.
     n_epochs : int
         Passes through the sentences, each in another order.
+    n_runs : int
+        Trainings from the start.
     seed : int
         Of the orders.
 
     Returns
     -------
     ndarray of shape (n_rows, n_columns)
-        The average of the weights over all steps, float64.
+        The average of the weights over all steps and runs, float64.
     """
-    weights, totals = empty_weights(table), empty_weights(table, np.int64)
     random = np.random.RandomState(seed)
-    step = 1
-    for _ in range(n_epochs):
-        order = random.permutation(len(rows.starts) - 1).astype(np.int32)
-        _, step = _kernel.train_epoch(*rows, table.pair_base, gold, order, weights, totals, step, len(table.tags))
-    return weights - totals / step
+    average = empty_weights(table, np.float64)
+    for _ in range(n_runs):
+        weights, totals = empty_weights(table), empty_weights(table, np.int64)
+        step = 1
+        for _ in range(n_epochs):
+            order = random.permutation(len(rows.starts) - 1).astype(np.int32)
+            _, step = _kernel.train_epoch(*rows, table.pair_base, gold, order, weights, totals, step, len(table.tags))
+        average += (weights - totals / step) / n_runs
+    return average
 
 
 def train_linear(table: FeatureTable, rows: Rows, gold: np.ndarray, estimator: Any) -> np.ndarray:
