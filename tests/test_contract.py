@@ -52,7 +52,7 @@ def fit_on_tags(estimator: Any) -> Any:
 
 
 def fit_on_sentences(estimator: Any) -> Any:
-    return estimator.fit(*labelled_sample())
+    return estimator.fit(*(part[:12] for part in labelled_sample()))
 
 
 @dataclass(frozen=True)
