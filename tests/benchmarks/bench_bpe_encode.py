@@ -1,8 +1,9 @@
 """Byte-pair encoding and decoding side by side with other encoders that have the same vocabulary.
 
-Run alone: ``python tests/benchmarks/bench_bpe_encode.py --text PATH``. The vocabulary is trained on the text by Hugging Face tokenizers
-(GPT-2 split, byte-level) and kept beside the results, or read from ``--model``, a tokenizer.json. Encoders that are not installed are left
-out. Every figure is the best of some rounds, in which the encoders take turns; times are CPU times, but for threads, where they are wall times.
+Run alone: ``python tests/benchmarks/bench_bpe_encode.py --text PATH``. The vocabulary is trained on the text by
+Hugging Face tokenizers (GPT-2 split, byte-level), or read from ``--model``, a tokenizer.json. Encoders that are not
+installed are left out. Every figure is the best of some rounds, in which the encoders take turns; times are CPU times,
+but for threads, where they are wall times.
 """
 
 from __future__ import annotations
@@ -34,9 +35,7 @@ def train(text: Path, size: int) -> Path:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     tokenizer.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    tokenizer.train(
-        [str(text)], trainers.BpeTrainer(vocab_size=size, initial_alphabet=alphabet, show_progress=False)
-    )
+    tokenizer.train([str(text)], trainers.BpeTrainer(vocab_size=size, initial_alphabet=alphabet, show_progress=False))
     path = Path(tempfile.mkdtemp()) / "tokenizer.json"
     tokenizer.save(str(path))
     return path
@@ -237,9 +236,9 @@ def many_lines(encoders: dict[str, Any], lines: list[str]) -> None:
     size = sum(len(line.encode()) for line in lines) / 1e6
     for encoder in encoders.values():
         encoder.fresh()
-    race("lines", {n: lambda e=e: size / seconds(lambda: e.lines(lines)) for n, e in encoders.items()}, "MB/s", 3)
-    fast = {n: e for n, e in encoders.items() if n in ("ours", "gigatoken")}
-    race("lines", {n: lambda e=e: size / seconds(lambda: e.lines(lines)) for n, e in fast.items()}, "MB/s", 12)
+    tasks = {n: lambda e=e: size / seconds(lambda: e.lines(lines)) for n, e in encoders.items()}
+    race("lines", tasks, "MB/s", 3)
+    race("lines", {n: task for n, task in tasks.items() if n in ("ours", "gigatoken")}, "MB/s", 12)
     ours = encoders["ours"]
     wall = {
         "ours": lambda: size / seconds(lambda: ours.threads(lines, 2), time.perf_counter),
@@ -264,7 +263,9 @@ def decoding(encoders: dict[str, Any], text: str) -> None:
     part = text[: 5 * SLICE * 1_000_000]
     size = len(part.encode()) / 1e6
     ids = {name: encoder.array(part) for name, encoder in encoders.items()}
-    race("decoding", {n: lambda e=e, n=n: size / seconds(lambda: e.decode(ids[n])) for n, e in encoders.items()}, "MB/s")
+    race(
+        "decoding", {n: lambda e=e, n=n: size / seconds(lambda: e.decode(ids[n])) for n, e in encoders.items()}, "MB/s"
+    )
 
 
 def check(encoders: dict[str, Any], text: str) -> None:
@@ -272,7 +273,9 @@ def check(encoders: dict[str, Any], text: str) -> None:
     for name, encoder in encoders.items():
         part = text if encoder.fast or name == "tokenizers" else text[: 5 * SLICE * 1_000_000]
         ours, theirs = np.asarray(encoders["ours"].array(part)), np.asarray(encoder.array(part))
-        print(f"the ids of {name} on {len(part):,} characters: {'equal' if np.array_equal(ours, theirs) else 'DIFFERENT'}")
+        print(
+            f"the ids of {name} on {len(part):,} characters: {'equal' if np.array_equal(ours, theirs) else 'DIFFERENT'}"
+        )
 
 
 def main() -> None:

@@ -460,7 +460,7 @@ cdef class BPEEncoder:
         return self._encode(&self.model, views.views, views.count, offsets), offsets
 
     def encode_words(self, words):
-        """Give the ids of ready words in one array, and where those of each word begin, and the end; an empty one has none."""
+        """Give the ids of ready words in one array, and where those of each begin, and the end; an empty one has none."""
         cdef _Texts views = _Texts.collect(list(words))
         offsets = np.zeros(views.count + 1, dtype=np.int64)
         return self._encode(&self.word_model, views.views, views.count, offsets), offsets
@@ -525,7 +525,7 @@ cdef class BPEEncoder:
         return array
 
     def encode_with_offsets(self, text):
-        """Give ids, their spans in characters (a piece of a character has the span of the whole) and their spans in bytes."""
+        """Give ids, their spans in characters (a piece of one has the span of the whole) and their spans in bytes."""
         cdef bpe_text_t view
         cdef pretok_t words
         cdef size_t starts[BPE_BATCH]

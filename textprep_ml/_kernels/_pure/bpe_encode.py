@@ -38,8 +38,8 @@ class BPEEncoder:
     byte_level : bool
         Words are sequences of bytes, else of characters.
     byte_ids : sequence of 256 int, optional
-        The id of each byte, -1 for none. By default those of the one-byte symbols in byte-level mode; in character mode none.
-        There they stand for the bytes of a character that is no symbol.
+        The id of each byte, -1 for none. By default those of the one-byte symbols in byte-level mode; in character mode
+        none. There they stand for the bytes of a character that is no symbol.
     unknown : int
         The id of a byte or character that has none, -1 for an error.
     fuse_unknown : bool
@@ -110,13 +110,13 @@ class BPEEncoder:
         return self._batch(self.encode, texts)
 
     def encode_words(self, words: Sequence[bytes]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Give the ids of ready words in one array, and where those of each word begin, and the end; an empty one has none."""
+        """Give the ids of ready words in one array, and where those of each begin, and the end; an empty one has none."""
         return self._batch(lambda word: [piece[0] for piece in self._word(word)], words)
 
     def encode_with_offsets(
         self, text: str | bytes
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Give ids, their spans in characters (a piece of a character has the span of the whole) and their spans in bytes."""
+        """Give ids, their spans in characters (a piece of one has the span of the whole) and their spans in bytes."""
         data = as_bytes(text)
         pieces = list(self._pieces(data))
         begins = characters(data)[1]
@@ -213,7 +213,8 @@ class BPEEncoder:
                     "utf-8", "backslashreplace"
                 )
                 raise ValueError(
-                    f"No symbol covers {char!r} at byte {at + start}; give an unknown token, turn on byte fallback, or train with it."
+                    f"No symbol covers {char!r} at byte {at + start}; "
+                    "give an unknown token, turn on byte fallback, or train with it."
                 )
             if index < 0 and self._fuse_unknown:
                 fused = (self._unknown, fused[1] if fused else start, end)

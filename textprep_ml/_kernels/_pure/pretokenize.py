@@ -1,4 +1,4 @@
-"""The pre-tokenizers of ``pretokenize.h`` as regular expressions: where the words of byte-pair encoding begin and end."""
+"""The pre-tokenizers of ``pretokenize.h`` as regular expressions: where the words of byte-pair encoding are."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _size(char: str) -> int:
 
 
 def characters(data: bytes) -> tuple[str, list[int]]:
-    """Decode UTF-8, a byte that is none becoming one surrogate; give the text and where each character begins, and the end."""
+    """Decode UTF-8, a wrong byte becoming one surrogate; give the text and where each character begins, and the end."""
     parts = regex.findall(_CHARACTER, data.decode("utf-8", "surrogateescape"))
     begins = list(accumulate(map(_size, parts), initial=0))
     return "".join(part[0] for part in parts), begins
