@@ -33,13 +33,13 @@ STANDARD = {
     "wrapped_line_breaks": 0.3,
     "dashes": 0.2,
     "numbered": 0.1,
-    "listed": 0.2,
+    "listed": 0.1,
     "speech": 0.3,
     "unmarked": 0.2,
     "swapped": 0.4,
     "injected": 0.4,
     "lower_case": 0.1,
-    "uncased": 0.05,
+    "uncased": 0.03,
 }
 
 

@@ -20,7 +20,35 @@ def _codes(name: str, *values: str) -> list[int]:
     return [ATTRIBUTES[COLUMN[name]].values.index(value) for value in values]
 
 
-class RuleSegmenter(BaseSegmenter):
+class UntrainedSegmenter(BaseSegmenter):
+    """Base of the segmenters that learn nothing."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that no fitting is needed."""
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
+
+    def fit(self, X: Any = None, y: Any = None) -> Self:
+        """Check the parameters; there is nothing to learn.
+
+        Parameters
+        ----------
+        X : object
+            Ignored.
+        y : object
+            Ignored.
+
+        Returns
+        -------
+        self
+            The segmenter.
+        """
+        self._validate_params()
+        return self
+
+
+class RuleSegmenter(UntrainedSegmenter):
     """Sentence segmenter by hand-written rules.
 
     A mark followed by white space ends a sentence unless the next word starts in lower case, or the mark is the
@@ -51,30 +79,6 @@ class RuleSegmenter(BaseSegmenter):
     ) -> None:
         self.abbreviations = abbreviations
         self.newline = newline
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that no fitting is needed."""
-        tags = super().__sklearn_tags__()
-        tags.requires_fit = False
-        return tags
-
-    def fit(self, X: Any = None, y: Any = None) -> Self:
-        """Check the parameters; there is nothing to learn.
-
-        Parameters
-        ----------
-        X : object
-            Ignored.
-        y : object
-            Ignored.
-
-        Returns
-        -------
-        self
-            The segmenter.
-        """
-        self._validate_params()
-        return self
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the sentences of documents.
@@ -123,7 +127,7 @@ class RuleSegmenter(BaseSegmenter):
         return forced | (~refused & (wide | has("left.mark", "period", "bang", "question", "multiple", "ellipsis")))
 
 
-class NaiveSegmenter(BaseSegmenter):
+class NaiveSegmenter(UntrainedSegmenter):
     """The split after every ``.``, ``!`` or ``?`` that is followed by white space: the floor under every comparison.
 
     Examples
@@ -132,29 +136,6 @@ class NaiveSegmenter(BaseSegmenter):
     >>> NaiveSegmenter().split("We met Dr. Ito. It cost 3.50!")
     ['We met Dr.', 'Ito.', 'It cost 3.50!']
     """
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that no fitting is needed."""
-        tags = super().__sklearn_tags__()
-        tags.requires_fit = False
-        return tags
-
-    def fit(self, X: Any = None, y: Any = None) -> Self:
-        """Do nothing: there is nothing to learn.
-
-        Parameters
-        ----------
-        X : object
-            Ignored.
-        y : object
-            Ignored.
-
-        Returns
-        -------
-        self
-            The segmenter.
-        """
-        return self
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the sentences of documents.
