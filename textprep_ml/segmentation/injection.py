@@ -131,7 +131,7 @@ class AbbreviationInjector:
                 return [(at, at, f"{rng.choice((self._pick(rng, 'title', 'rank'), initials))}. ")]
             comma = rng.choice(("", ","))
             return [(to, to, f"{comma} {self._pick(rng, 'company', 'suffix', 'state')}.{comma}")]
-        if word.endswith((",", ":")) and after[:1].islower():
+        if (word.endswith((",", ":")) or word in ("and", "or")) and after[:1].islower():
             label = rng.choice((f"{rng.randint(2, 9)}.", f"{rng.randint(2, 9)})", f"({rng.choice('abcdef')})"))
             return [(to, to, f" {label}")]
         if word.isdecimal() and before[-1:].isalpha():
@@ -153,6 +153,7 @@ class AbbreviationInjector:
             f" {rng.choice(names)} {self._pick(rng, 'company')}",
             f" {rng.choice(names)} {self._pick(rng, 'company', 'suffix')}",
             f" {rng.choice(names)}, {self._pick(rng, 'state', 'country')}",
+            f" {rng.choice(_INITIALS)}",
             f" {rng.choice(_INITIALS)}",
             f" {rng.randint(1, 12)} {self._pick(rng, 'time', 'unit')}",
             f" {self._pick(rng, 'month')}. {rng.randint(1, 28)}",
