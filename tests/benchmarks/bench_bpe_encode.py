@@ -198,7 +198,7 @@ def seconds(task: Callable[[], Any], clock: Callable[[], float] = time.process_t
 
 
 def race(title: str, tasks: dict[str, Callable[[], float]], unit: str, rounds: int = ROUNDS) -> None:
-    """Let the encoders take turns and print the best of each: `tasks` give a rate, or (when the unit is a time) a time."""
+    """Let the encoders take turns and print the best of each; `tasks` give a rate, or a time when the unit is one."""
     pick = min if unit == "ns" else max
     best: dict[str, float] = {}
     for _ in range(rounds):

@@ -460,7 +460,7 @@ cdef class BPEEncoder:
         return self._encode(&self.model, views.views, views.count, offsets), offsets
 
     def encode_words(self, words):
-        """Give the ids of ready words in one array, and where those of each begin, and the end; an empty one has none."""
+        """Give the ids of ready words, of which an empty one has none, like `encode_batch`."""
         cdef _Texts views = _Texts.collect(list(words))
         offsets = np.zeros(views.count + 1, dtype=np.int64)
         return self._encode(&self.word_model, views.views, views.count, offsets), offsets

@@ -110,7 +110,7 @@ class BPEEncoder:
         return self._batch(self.encode, texts)
 
     def encode_words(self, words: Sequence[bytes]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Give the ids of ready words in one array, and where those of each begin, and the end; an empty one has none."""
+        """Give the ids of ready words, of which an empty one has none, like `encode_batch`."""
         return self._batch(lambda word: [piece[0] for piece in self._word(word)], words)
 
     def encode_with_offsets(
