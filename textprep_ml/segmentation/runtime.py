@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -202,10 +202,38 @@ class BoundaryModel:
         self._scanner.set_thresholds([self.thresholds[kind] for kind in KINDS])
         if self.scorer is not None:
             self.scorer.install(self._scanner)
+        self._adjusted: tuple[tuple[Any, ...], BoundaryModel] | None = None
+
+    def adjusted(self, candidates: tuple[str, ...], newline: str, shift: float) -> BoundaryModel:
+        """Give this model under other choices; the last one is kept, since making it takes longer than a short text.
+
+        Parameters
+        ----------
+        candidates : tuple of str
+            Which candidates are looked at.
+        newline : str
+            What line breaks mean.
+        shift : float
+            Log odds added to each threshold.
+
+        Returns
+        -------
+        BoundaryModel
+            This one where nothing differs.
+        """
+        choices = (candidates, newline, shift)
+        if choices == (self.candidates, self.newline, 0.0):
+            return self
+        kept = self._adjusted
+        if kept is None or kept[0] != choices:
+            thresholds = {kind: value + shift for kind, value in self.thresholds.items()}
+            kept = choices, replace(self, candidates=candidates, newline=newline, thresholds=thresholds)
+            self._adjusted = kept
+        return kept[1]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the kernel's objects out of the pickle."""
-        return {name: value for name, value in vars(self).items() if name != "_scanner"}
+        return {name: value for name, value in vars(self).items() if name not in ("_scanner", "_adjusted")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Build the kernel's objects anew."""
@@ -369,6 +397,7 @@ class BoundaryModel:
         """
         self.thresholds = {kind: value + shift for kind, value in self.thresholds.items()}
         self._scanner.set_thresholds([self.thresholds[kind] for kind in KINDS])
+        self._adjusted = None
 
 
 def logit(probability: float) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -391,12 +390,7 @@ class SentenceSegmenter(BaseSegmenter):
 
     def _model_in_use(self) -> BoundaryModel:
         """The compiled model as the parameters now want it, which may have been set after fitting."""
-        model = self.model_
-        shift = logit(self.threshold)
-        if shift or model.newline != self.newline or model.candidates != tuple(self.candidates):
-            thresholds = {kind: value + shift for kind, value in model.thresholds.items()}
-            model = replace(model, newline=self.newline, candidates=tuple(self.candidates), thresholds=thresholds)
-        return model
+        return self.model_.adjusted(tuple(self.candidates), self.newline, logit(self.threshold))
 
     def _scores(self, model: BoundaryModel, texts: list[str]) -> tuple[np.ndarray, ...]:
         """Candidates and log odds, by the compiled model or by the classifier itself."""
