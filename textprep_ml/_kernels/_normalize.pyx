@@ -508,7 +508,7 @@ cdef class Rewriter:
             # For the rest one character each, and some for what else grows.
             self._move(PyUnicode_MAX_CHAR_VALUE(<object>self.out), s.need_end + (s.n - s.i) + s.need_end // 4 + 64)
         elif status == WIDEN:
-            self._move(ceiling(<uint32_t>s.need_end | PyUnicode_MAX_CHAR_VALUE(<object>self.out)), s.room)
+            self._move(ceiling(<uint32_t>s.need_end | <uint32_t>PyUnicode_MAX_CHAR_VALUE(<object>self.out)), s.room)
         else:
             raise MemoryError
 
