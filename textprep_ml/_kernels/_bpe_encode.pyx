@@ -19,9 +19,12 @@ from textprep_ml._kernels._pure.pretokenize import SCHEMES
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+    bint PyUnicode_CheckExact(object text)
+    bint PyUnicode_IS_COMPACT_ASCII(object text)
 
 cdef extern from "bpe_encode.h" nogil:
     const uint64_t BPE_NO_ENTRY
+    void bpe_prefetch "BPE_PREFETCH"(const void *address)
     enum:
         BPE_BATCH
         BPE_DONE
@@ -165,8 +168,17 @@ cdef class _Texts:
     @staticmethod
     cdef _Texts collect(list strings):
         cdef size_t i
+        cdef Py_ssize_t size
+        cdef PyObject *string
         cdef _Texts texts = _Texts.make(len(strings), strings)
         for i in range(texts.count):
+            # Strings lie all over the memory.
+            bpe_prefetch(PyList_GET_ITEM(strings, min(i + 8, texts.count - 1)))
+            string = PyList_GET_ITEM(strings, i)
+            if PyUnicode_CheckExact(<object>string) and PyUnicode_IS_COMPACT_ASCII(<object>string):
+                texts.views[i].data = <const uint8_t *>PyUnicode_AsUTF8AndSize(<object>string, &size)
+                texts.views[i].size = size
+                continue
             kept = text_of(strings[i], &texts.views[i])
             if kept is not strings[i]:
                 texts.alive = [*texts.alive, kept] if texts.alive is strings else texts.alive
@@ -470,10 +482,13 @@ cdef class BPEEncoder:
         bounds = texts.shares(threads)
         with ThreadPoolExecutor(threads) as pool:
             parts = list(pool.map(self._encode_part, repeat(texts), bounds, islice(bounds, 1, None)))
-        offsets = np.zeros(texts.count + 1, dtype=np.int64)
-        for (ids, part), first, last in zip(parts, bounds, islice(bounds, 1, None)):
-            np.add(part, offsets[first], out=offsets[first : last + 1])
-        return np.concatenate([ids for ids, _ in parts]), offsets
+            offsets = np.zeros(texts.count + 1, dtype=np.int64)
+            for (_, part), first, last in zip(parts, bounds, islice(bounds, 1, None)):
+                np.add(part, offsets[first], out=offsets[first : last + 1])
+            ids = np.empty(offsets.max(), dtype=np.int32)
+            places = [ids[start:end] for start, end in pairwise(offsets[bounds].tolist())]
+            list(pool.map(np.copyto, places, [part for part, _ in parts]))
+        return ids, offsets
 
     def _encode_part(self, _Texts texts, size_t first, size_t last):
         offsets = np.zeros(last - first + 1, dtype=np.int64)
