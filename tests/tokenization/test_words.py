@@ -26,7 +26,7 @@ def tokens(text: str, **params: Any) -> str:
 
 def test_worked_example() -> None:
     # "Dr" is an abbreviation; $ is a mark before a number; a hyphen before a clause ("it's") is a dash; each mark stands
-    # alone.
+    # alone, even in a run.
     expected = "Dr. | Smith | paid | $ | 3.50 | for | the | app | - | it | 's | amazing | ! | !"
     assert tokens("Dr. Smith paid $3.50 for the app-it's amazing!!") == expected
     assert tokens("Isn't that great?") == "Is | n't | that | great | ?"

@@ -1039,7 +1039,7 @@ cdef Py_ssize_t scan_any(int kind, const void* data, State* st, Py_ssize_t i, Py
     return scan[uint32_t](<const uint32_t*>data, st, i, limit)
 
 
-def spans(str text not None, Rules rules not None, Py_ssize_t start=0, stop=None):
+def spans(Rules rules not None, str text not None, Py_ssize_t start=0, stop=None):
     """Give the token spans of ``text[start:stop]`` as an ``(n, 2)`` intp array."""
     cdef Py_ssize_t end = len(text) if stop is None else stop
     cdef int kind = PyUnicode_KIND(text)
@@ -1097,7 +1097,7 @@ cdef object new_token(str text, const uint8_t* data, Py_ssize_t n, Py_ssize_t i,
     return token
 
 
-def tokens(str text not None, Rules rules not None):
+def tokens(Rules rules not None, str text not None):
     """Give the tokens of `text` as strings."""
     cdef Py_ssize_t n = len(text), i = 0, k
     cdef int kind = PyUnicode_KIND(text)
@@ -1116,14 +1116,14 @@ def tokens(str text not None, Rules rules not None):
     return result
 
 
-def tokens_of_each(list texts not None, Rules rules not None):
+def tokens_of_each(Rules rules not None, list texts not None):
     """Give the tokens of every text.
 
     Lists of strings hold no cycles, yet the collector would walk through all of them again and again while they are made: it pauses.
     """
     cdef bint was_on = PyGC_Disable()
     try:
-        return [tokens(text, rules) for text in texts]
+        return [tokens(rules, text) for text in texts]
     finally:
         if was_on:
             PyGC_Enable()

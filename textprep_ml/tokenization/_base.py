@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,10 +13,11 @@ from textprep_ml.base import TextTransformer
 
 
 class _Compiled:
-    """What was built from the parameters; never pickled."""
+    """What was built from the parameters, and the function text -> tokens; never pickled."""
 
-    def __init__(self, value: Any = None) -> None:
-        self.value = value
+    def __init__(self, built: Any = None, tokenize: Any = None) -> None:
+        self.built = built
+        self.tokenize = tokenize
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Compiled, ()
@@ -48,12 +51,21 @@ class Tokenizer(TextTransformer):
             self.__dict__.pop("_compiled", None)
         super().__setattr__(name, value)
 
-    def _built(self) -> Any:
-        compiled = self.__dict__.get("_compiled")
+    def _compile(self) -> _Compiled:
+        """Give what is built from the parameters, from now on and for one that never changes."""
+        compiled: _Compiled | None = self.__dict__.get("_compiled")
         if compiled is None:
             self._validate_params()
-            compiled = self._compiled = _Compiled(self._build())
-        return compiled.value
+            built = self._build()
+            compiled = self._compiled = _Compiled(built, self._tokenize_with(built))
+        return compiled
+
+    def _built(self) -> Any:
+        return self._compile().built
+
+    def _tokenize_with(self, built: Any) -> Callable[[str], list[Any]]:
+        """Give the function text -> tokens; tokenizers with a faster way override it."""
+        return partial(self._tokens, built=built)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the compiled form out: pickles and the hashes of `Pipeline(memory=...)` see parameters only."""
@@ -116,11 +128,12 @@ class Tokenizer(TextTransformer):
         list of str
             Slices of the text, in order.
         """
-        return self._tokens(self._check(text), self._built())
+        return self(text)
 
     def __call__(self, text: str) -> list[str]:
         """Do what `tokenize` does: the object goes into ``CountVectorizer(tokenizer=..., token_pattern=None)``."""
-        return self._tokens(self._check(text), self._built())
+        compiled = self.__dict__.get("_compiled") or self._compile()
+        return compiled.tokenize(text if type(text) is str else self._check(text))
 
     def separators(self, text: str) -> list[str]:
         """Give what stands before, between and behind the tokens.
@@ -139,7 +152,7 @@ class Tokenizer(TextTransformer):
         return [text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
     def _transform_one(self, text: str) -> list[str]:
-        return self._tokens(text, self._built())
+        return self(text)
 
     def _get_state(self) -> dict[str, Any]:
         return {}

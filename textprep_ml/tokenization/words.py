@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -201,16 +202,16 @@ class WordTokenizer(Tokenizer):
 
     def _spans(self, text: str, built: _Built) -> np.ndarray:
         if built.protected is None:
-            return built.kernel.spans(text, built.rules)
+            return built.kernel.spans(built.rules, text)
         parts, end = [], 0
         for start, stop in find_spans(built.protected, text, TIMEOUT, type(self).__name__):
-            parts.append(built.kernel.spans(text, built.rules, end, start))
+            parts.append(built.kernel.spans(built.rules, text, end, start))
             parts.append(np.array([[start, stop]], dtype=np.intp))
             end = stop
-        return np.concatenate([*parts, built.kernel.spans(text, built.rules, end, len(text))])
+        return np.concatenate([*parts, built.kernel.spans(built.rules, text, end, len(text))])
 
-    def _tokens(self, text: str, built: _Built) -> list[str]:
-        return built.kernel.tokens(text, built.rules) if built.protected is None else super()._tokens(text, built)
+    def _tokenize_with(self, built: _Built) -> Callable[[str], list[str]]:
+        return partial(built.kernel.tokens, built.rules) if built.protected is None else super()._tokenize_with(built)
 
     def transform(self, X: Any) -> list[Any]:
         """Tokenize every string in `X`.
@@ -227,5 +228,5 @@ class WordTokenizer(Tokenizer):
         """
         built = self._built()
         if type(X) is list and built.protected is None and all(type(text) is str for text in X):
-            return built.kernel.tokens_of_each(X, built.rules)
+            return built.kernel.tokens_of_each(built.rules, X)
         return super().transform(X)

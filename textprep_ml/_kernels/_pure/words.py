@@ -695,7 +695,7 @@ class _Scanner:
         return i
 
 
-def spans(text: str, rules: Rules, start: int = 0, stop: int | None = None) -> np.ndarray:
+def spans(rules: Rules, text: str, start: int = 0, stop: int | None = None) -> np.ndarray:
     """Give the token spans of ``text[start:stop]`` as an ``(n, 2)`` intp array."""
     out: list[tuple[int, int]] = []
     stop = len(text) if stop is None else stop
@@ -703,13 +703,13 @@ def spans(text: str, rules: Rules, start: int = 0, stop: int | None = None) -> n
     return np.array(out, dtype=np.intp).reshape(-1, 2)
 
 
-def tokens(text: str, rules: Rules) -> list[str]:
+def tokens(rules: Rules, text: str) -> list[str]:
     """Give the tokens of `text` as strings."""
     out: list[tuple[int, int]] = []
     _Scanner(text, len(text), rules).scan(0, 2 * len(text) + 2 * _PIECES, out)
     return [text[start:end] for start, end in out]
 
 
-def tokens_of_each(texts: list[str], rules: Rules) -> list[list[str]]:
+def tokens_of_each(rules: Rules, texts: list[str]) -> list[list[str]]:
     """Give the tokens of every text."""
-    return [tokens(text, rules) for text in texts]
+    return [tokens(rules, text) for text in texts]
