@@ -1,9 +1,9 @@
 """Byte-pair training side by side with other trainers on the same text.
 
-Run alone: ``python tests/benchmarks/bench_bpe_train.py --text PATH``. Every run has a process of its own, so that memory can be told; the
-trainers take turns, and the best of some rounds counts. On one thread times are CPU times of the training alone, on more they are wall
-times; peaks are those of the process less what importing the trainer takes. Trainers that are not installed are left out; slow ones can be
-left out with ``--skip``.
+Run alone: ``python tests/benchmarks/bench_bpe_train.py --text PATH``. Every run has a process of its own, so that
+memory can be told; the trainers take turns, and the best of some rounds counts. On one thread times are CPU times of
+the training alone, on more they are wall times. "own" is the peak less what the process had before training. Trainers
+that are not installed are left out, and slow ones with ``--skip``.
 """
 
 from __future__ import annotations

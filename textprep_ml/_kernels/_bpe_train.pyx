@@ -13,6 +13,8 @@ one above it is left; when none is left, the floor is lowered and the cells are 
 
 import numpy as np
 
+cimport cython
+
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memset
@@ -85,6 +87,7 @@ cdef inline uint64_t mixed(uint64_t key) noexcept nogil:
     return key * <uint64_t>0xD6E8FEB86659FD93
 
 
+@cython.final  # its methods are called without a table and can be put in line
 cdef class MergeLearner:
     """The merges of a corpus of weighted words, learned a few at a time.
 
@@ -171,7 +174,7 @@ cdef class MergeLearner:
                     weight -= part
             self.n_cells = place
             self.floor = self._first_floor()
-            self._recount()
+            self._list_pairs()
         if self.failed:
             raise MemoryError("no memory for the pairs")
 
@@ -374,6 +377,9 @@ cdef class MergeLearner:
     cdef void _recount(self) noexcept nogil:
         """Count all pairs anew; list and queue those at the floor or above."""
         self._compact()
+        self._list_pairs()
+
+    cdef void _list_pairs(self) noexcept nogil:
         self.n_heap = 0
         self.n_places = 0
         if self._new_table(12) and self._count_pairs() and self._allot_places():
@@ -382,26 +388,29 @@ cdef class MergeLearner:
     cdef bint _count_pairs(self) noexcept nogil:
         """Count the pairs that may reach the floor.
 
-        A small table of sums per hash value tells first which ones may, so that the table of pairs stays small.
+        Where there can be many pairs, a small table of sums per hash value tells first which ones may, so that the table of pairs stays
+        small.
         """
         cdef int64_t place
         cdef uint64_t key
         cdef Cell *cell
         cdef Pair *pair
-        cdef int64_t *sketch = <int64_t *>calloc(<int64_t>1 << SKETCH_BITS, sizeof(int64_t))
-        if sketch == NULL:
-            self.failed = True
-            return False
-        for place in range(1, self.n_cells - 1):
-            cell = self.cells + place
-            if cell.token >= 0 and cell[1].token >= 0:
-                sketch[mixed(pair_key(cell.token, cell[1].token)) >> (64 - SKETCH_BITS)] += cell.weight
+        cdef int64_t *sketch = NULL
+        if <int64_t>self.n_symbols * self.n_symbols > <int64_t>1 << SKETCH_BITS:
+            sketch = <int64_t *>calloc(<int64_t>1 << SKETCH_BITS, sizeof(int64_t))
+            if sketch == NULL:
+                self.failed = True
+                return False
+            for place in range(1, self.n_cells - 1):
+                cell = self.cells + place
+                if cell.token >= 0 and cell[1].token >= 0:
+                    sketch[mixed(pair_key(cell.token, cell[1].token)) >> (64 - SKETCH_BITS)] += cell.weight
         for place in range(1, self.n_cells - 1):
             cell = self.cells + place
             if cell.token < 0 or cell[1].token < 0:
                 continue
             key = pair_key(cell.token, cell[1].token)
-            if sketch[mixed(key) >> (64 - SKETCH_BITS)] < self.floor:
+            if sketch != NULL and sketch[mixed(key) >> (64 - SKETCH_BITS)] < self.floor:
                 continue
             pair = self._slot(key)
             if pair.key == key:

@@ -10,6 +10,8 @@ Every word keeps the place where it was met first, so the order of the words doe
 
 import numpy as np
 
+cimport cython
+
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -23,6 +25,7 @@ cdef extern from "pretokenize.h" nogil:
     uint32_t uc_class(uint32_t code)
     enum:
         UC_LETTER
+        UC_SPACE
 
 cdef extern from *:
     """
@@ -157,6 +160,7 @@ cdef inline int character_size(uint8_t lead) noexcept nogil:
     return 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
+@cython.final  # its methods are called without a table and can be put in line
 cdef class WordCounter:
     """Distinct words with their counts, in the order first met.
 
@@ -197,9 +201,9 @@ cdef class WordCounter:
 
     # Looking up and growing
 
-    cdef inline ShortWord *_find_short(self, uint64_t low, uint64_t high, uint64_t length) noexcept nogil:
+    cdef inline ShortWord *_find_short(self, uint64_t low, uint64_t high, uint64_t length, uint64_t hashed) noexcept nogil:
         cdef uint64_t mask = (<uint64_t>1 << self.short_bits) - 1
-        cdef uint64_t at = mixed(low, high + length) >> (64 - self.short_bits)
+        cdef uint64_t at = hashed >> (64 - self.short_bits)
         cdef ShortWord *word
         while True:
             word = self.short_words + at
@@ -210,6 +214,7 @@ cdef class WordCounter:
     cdef bint _grow_short(self) noexcept nogil:
         cdef ShortWord *old = self.short_words
         cdef int64_t index, size = <int64_t>1 << self.short_bits
+        cdef uint64_t length, hashed
         cdef ShortWord *fresh = <ShortWord *>calloc(size << 1, sizeof(ShortWord))
         if fresh == NULL:
             self.failed = True
@@ -218,12 +223,15 @@ cdef class WordCounter:
         self.short_bits += 1
         for index in range(size):
             if old[index].count:
-                self._find_short(old[index].low, old[index].high, old[index].place & 31)[0] = old[index]
+                length = old[index].place & 31
+                hashed = mixed(old[index].low, old[index].high + length)
+                self._find_short(old[index].low, old[index].high, length, hashed)[0] = old[index]
         free(old)
         return True
 
-    cdef void _add_short(self, uint64_t low, uint64_t high, uint64_t length, int64_t count, uint64_t place) noexcept nogil:
-        cdef ShortWord *word = self._find_short(low, high, length)
+    cdef inline void _add_short(self, uint64_t low, uint64_t high, uint64_t length, uint64_t hashed, int64_t count,
+                                uint64_t place) noexcept nogil:
+        cdef ShortWord *word = self._find_short(low, high, length, hashed)
         place = place << LENGTH_BITS | length
         if word.count:
             word.count += count
@@ -233,7 +241,7 @@ cdef class WordCounter:
         if 5 * (self.n_short + 1) > 3 * (<int64_t>1 << self.short_bits):
             if not self._grow_short():
                 return
-            word = self._find_short(low, high, length)
+            word = self._find_short(low, high, length, hashed)
         word.low = low
         word.high = high
         word.count = count
@@ -306,7 +314,7 @@ cdef class WordCounter:
             memcpy(&low, bytes_, min(length, <int64_t>8))
             if length > 8:
                 memcpy(&high, bytes_ + 8, length - 8)
-            self._add_short(low, high, length, count, place)
+            self._add_short(low, high, length, mixed(low, high + length), count, place)
 
     # Counting
 
@@ -314,6 +322,7 @@ cdef class WordCounter:
                          uint64_t base) noexcept nogil:
         cdef uint64_t low[BATCH]
         cdef uint64_t high[BATCH]
+        cdef uint64_t hashed[BATCH]
         cdef size_t index, start, length
         for index in range(n):
             start = starts[index]
@@ -323,12 +332,13 @@ cdef class WordCounter:
                 memcpy(high + index, text + start + 8, 8)
                 low[index] = tp_low_bytes(low[index], 8 if length > 8 else <int>length)
                 high[index] = tp_low_bytes(high[index], <int>length - 8 if length > 8 else 0)
-                TP_PREFETCH(self.short_words + (mixed(low[index], high[index] + length) >> (64 - self.short_bits)))
+                hashed[index] = mixed(low[index], high[index] + length)
+                TP_PREFETCH(self.short_words + (hashed[index] >> (64 - self.short_bits)))
         for index in range(n):
             start = starts[index]
             length = ends[index] - start
             if length <= SHORT and start + SHORT <= text_length:
-                self._add_short(low[index], high[index], length, 1, base + start)
+                self._add_short(low[index], high[index], length, hashed[index], 1, base + start)
             else:
                 self._add_word(text + start, length, 1, base + start)
 
@@ -387,7 +397,8 @@ cdef class WordCounter:
             for index in range(<int64_t>1 << other.short_bits):
                 word = other.short_words + index
                 if word.count:
-                    self._add_short(word.low, word.high, word.place & 31, word.count, (word.place >> LENGTH_BITS) + shift)
+                    self._add_short(word.low, word.high, word.place & 31, mixed(word.low, word.high + (word.place & 31)), word.count,
+                                    (word.place >> LENGTH_BITS) + shift)
             for index in range(<int64_t>1 << other.long_bits):
                 long_word = other.long_words + index
                 if long_word.count:
@@ -427,6 +438,23 @@ cdef class WordCounter:
                 place_view[n] = <int64_t>self.long_words[index].place
                 n += 1
         return slots[np.argsort(places)]
+
+    def is_blank(self):
+        """Tell whether there is nothing but white space in all words."""
+        cdef int64_t slot, length, count, at
+        cdef int size
+        cdef const uint8_t *start
+        cdef uint32_t code
+        for slot in range((<int64_t>1 << self.short_bits) + (<int64_t>1 << self.long_bits)):
+            self._word(slot, &start, &length, &count)
+            at = 0
+            while count and at < length:
+                size = character_size(start[at])
+                code = code_point(start + at, min(<int64_t>size, length - at))
+                if code >= 0x110000 or not uc_class(code) & UC_SPACE:
+                    return False
+                at += size
+        return True
 
     def words(self):
         """List (word, count) in the order first met."""

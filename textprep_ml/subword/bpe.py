@@ -33,7 +33,6 @@ from textprep_ml.subword.training import (
     counter_of,
     document_batches,
     file_batches,
-    is_blank,
     nothing,
     sampled,
     text_leaves,
@@ -390,7 +389,7 @@ class BPETokenizer(Interchange, SubwordTokenizer):
     def _learn(self, counter: Any, old: Model | None, progress: Progress) -> Self:
         if len(counter) == 0:
             raise ValueError(f"{type(self).__name__} got an empty corpus: there is no word in it to learn from.")
-        if is_blank(counter):
+        if counter.is_blank():
             raise ValueError(f"{type(self).__name__} got a blank corpus: there is nothing but white space in it.")
         options = self._options()
         model, words = start(counter, options) if old is None else resume(counter, old, options)

@@ -427,19 +427,3 @@ def word_table(counter: Any) -> dict[str, int]:
         In the order first met.
     """
     return {word.decode("utf-8", "surrogatepass"): count for word, count in counter.words()}
-
-
-def is_blank(counter: Any) -> bool:
-    """Tell whether no word has anything but white space.
-
-    Parameters
-    ----------
-    counter : WordCounter
-        The kernel's counter.
-
-    Returns
-    -------
-    bool
-        True for an empty counter too.
-    """
-    return all(chr(code).isspace() for code in counter.character_counts())

@@ -9,7 +9,7 @@ import numpy as np
 
 from textprep_ml._kernels._pure.pretokenize import SCHEMES as _NUMBERS
 from textprep_ml._kernels._pure.pretokenize import pretokenize
-from textprep_ml._unicode_table import LETTER, class_of
+from textprep_ml._unicode_table import LETTER, SPACE, class_of
 
 #: The pre-tokenizers of `pretokenize.h`; the position is the number.
 SCHEMES = tuple(sorted(_NUMBERS, key=_NUMBERS.__getitem__))
@@ -76,6 +76,10 @@ class WordCounter:
         for word, count in other._counts.items():
             self._add(word, count, other._places[word] + shift)
         self.clock = max(self.clock, other.clock + shift)
+
+    def is_blank(self) -> bool:
+        """Tell whether there is nothing but white space in all words."""
+        return all(class_of(char) & SPACE for word in self._counts for char in word.decode("utf-8", "surrogatepass"))
 
     def words(self) -> list[tuple[bytes, int]]:
         """List (word, count) in the order first met."""
