@@ -1,5 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Byte-pair encoding of text with learned merges, and back; see ``_pure/bpe_encode.py`` for what it does and ``bpe_encode.h`` for how."""
+"""Byte-pair encoding of text with learned merges, and back.
+
+What it does is to be read in ``_pure/bpe_encode.py``, how it does it in ``bpe_model.h``, ``bpe_merge.h`` and ``bpe_encode.h``.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice, pairwise, repeat
