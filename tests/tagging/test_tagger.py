@@ -68,8 +68,9 @@ def test_empty_sentences_have_no_tags(tagger: PosTagger) -> None:
 def test_features_by_hand() -> None:
     attributes = dict(zip(SLOTS, word_attributes("Isn't", {"isn't": "7"}), strict=True))
     assert attributes == {
-        "word": "isn't", "form": "Isn't", "suffix1": "t", "suffix2": "'t", "suffix3": "n't", "suffix4": "sn't", "suffix5": "*",
-        "prefix1": "i", "prefix2": "is", "prefix3": "isn", "prefix4": "isn'", "shape": "Xx'x", "length": "5", "class": "7",
+        "word": "isn't", "form": "Isn't", "shape": "Xx'x", "length": "5", "class": "7",
+        "suffix1": "t", "suffix2": "'t", "suffix3": "n't", "suffix4": "sn't", "suffix5": "*",
+        "prefix1": "i", "prefix2": "is", "prefix3": "isn", "prefix4": "isn'",
     }  # fmt: skip
     assert normalize_word("B52-Ä٣") == "b00-ä0"
     assert [shape_of(word) for word in ("The", "3.50", "USA", "e-mail", "", "...")] == [
@@ -226,6 +227,11 @@ def test_word_classes_group_words_of_the_same_company() -> None:
     assert len({classes[word] for word in animals}) == len({classes[word] for word in fruits}) == 1
     assert classes["dog"] != classes["apple"]
     assert "0" in classes
+    names = [f"we met {name} at noon" for name in ("Ann", "Bob")] + ["we met friends at noon", "Noon came"]
+    cased = induce_word_classes([line.split() for line in names * 5], n_classes=1, n_components=2)
+    assert {word: name[-1] for word, name in cased.items()} == {
+        "we": "a", "met": "a", "ann": "c", "bob": "c", "friends": "a", "at": "a", "noon": "a", "came": "a",
+    }  # fmt: skip
     with pytest.raises(ValueError, match="2 different words"):
         induce_word_classes([["a", "b"]], n_classes=4)
 
@@ -253,7 +259,7 @@ def test_time_grows_with_the_text(tagger: PosTagger) -> None:
 def test_the_shipped_tagger_on_gold_tokens() -> None:
     """UD English EWT, dev part; without it a small sample, where one error weighs more."""
     sentences, tags = read_tagged(SHARED if SHARED.exists() else TINY)
-    assert PosTagger.load("en-pos").score(sentences, tags) >= (0.945 if SHARED.exists() else 0.9)
+    assert PosTagger.load("en-pos").score(sentences, tags) >= (0.95 if SHARED.exists() else 0.85)
 
 
 def test_documents_to_sentences_to_words_to_tags() -> None:

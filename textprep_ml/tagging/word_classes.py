@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
 from sklearn.cluster import MiniBatchKMeans
 
+from textprep_ml._unicode_table import UPPER, class_of
 from textprep_ml.tagging.features import normalize_word
+
+#: After these a capital says nothing.
+_OPENING = frozenset(".!?:\"“”‘'*") | {"``", "''"}
+#: Shares of capitals that part small, mixed and capital.
+_CASE_BOUNDS = (0.3, 0.8)
 
 
 def induce_word_classes(
@@ -22,7 +28,7 @@ def induce_word_classes(
     n_components: int = 60,
     random_state: int = 0,
 ) -> dict[str, str]:
-    """Group the most frequent words by the words that stand beside them.
+    """Group the most frequent words by the words that stand beside them and by their case.
 
     Counts of left and right neighbours become square roots of positive pointwise mutual information with smoothed
     contexts (Levy, Goldberg and Dagan 2015), these vectors are cut to a few dimensions by singular values, set to
@@ -34,7 +40,7 @@ def induce_word_classes(
     sentences : iterable of sequences of str
         Tokens, cut as those that will be tagged. Some million give useful classes.
     n_classes : int, default=128
-        Number of classes.
+        Number of groups.
     n_words : int, default=20000
         How many of the most frequent words get a class.
     n_contexts : int, default=2000
@@ -54,17 +60,18 @@ def induce_word_classes(
     ValueError
         If the text has fewer different words than classes.
     """
-    numbers: dict[str, int] = {}
     forms: dict[str, int] = {}
     stream = array("i")
     for sentence in sentences:
-        for form in sentence:
-            number = forms.get(form)
-            if number is None:
-                number = forms[form] = numbers.setdefault(normalize_word(form), len(numbers))
-            stream.append(number)
+        stream.extend([forms.setdefault(form, len(forms)) for form in sentence])
         stream.append(-1)
-    ids = np.frombuffer(stream, dtype=np.int32)
+    numbers: dict[str, int] = {}
+    of_form = np.array(
+        [numbers.setdefault(normalize_word(form), len(numbers)) for form in forms] + [-1], dtype=np.int32
+    )
+    form_ids = np.frombuffer(stream, dtype=np.int32)
+    case = _case_of_words(form_ids, forms, of_form, len(numbers))
+    ids = of_form[form_ids]  # the last entry serves the -1 between sentences
     counts = np.bincount(ids[ids >= 0], minlength=len(numbers))
     frequent = np.argsort(-counts, kind="stable")[:n_words]
     if len(frequent) < n_classes:
@@ -81,7 +88,19 @@ def induce_word_classes(
     vectors = _vectors(sparse.hstack(sides).tocsr(), n_components)
     classes = MiniBatchKMeans(n_classes, batch_size=4096, n_init=3, random_state=random_state).fit_predict(vectors)
     names = list(numbers)
-    return {names[word]: str(number) for word, number in zip(frequent.tolist(), classes.tolist(), strict=True)}
+    return {
+        names[word]: f"{number}{case[word]}" for word, number in zip(frequent.tolist(), classes.tolist(), strict=True)
+    }
+
+
+def _case_of_words(form_ids: np.ndarray, forms: Mapping[str, int], of_form: np.ndarray, n_words: int) -> np.ndarray:
+    """Tell how words are written inside sentences: a for small, b for mixed, c for capital first letters."""
+    opening = np.array([form in _OPENING for form in forms] + [True])
+    capital = np.array([bool(form) and bool(class_of(form[0]) & UPPER) for form in forms] + [False])
+    inside = np.flatnonzero(~opening[form_ids[:-1]] & (form_ids[1:] >= 0)) + 1
+    words, capitals = of_form[form_ids[inside]], capital[form_ids[inside]]
+    share = np.bincount(words[capitals], minlength=n_words) / np.maximum(np.bincount(words, minlength=n_words), 1)
+    return np.array(["a", "b", "c"])[np.searchsorted(_CASE_BOUNDS, share, side="right")]
 
 
 def _neighbours(words: np.ndarray, contexts: np.ndarray, n_words: int, n_contexts: int) -> sparse.csr_matrix:
