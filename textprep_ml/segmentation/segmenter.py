@@ -23,6 +23,7 @@ from textprep_ml._validation import (
 )
 from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.base import TextEstimator
+from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.segmentation.abbreviation_learning import learn_abbreviations
 from textprep_ml.segmentation.attributes import KINDS
 from textprep_ml.segmentation.augmentation import STANDARD
@@ -76,7 +77,8 @@ class SentenceSegmenter(BaseSegmenter):
         Log odds added to the threshold of single kinds of candidate: ``"mark"``, ``"inside"``, ``"mark_line"``,
         ``"line"``, ``"gap"``.
     normalizer : transformer, default=None
-        With ``align(text) -> (normalized, offset map)``; spans always are those of the raw text.
+        With ``align(text) -> (normalized, offset map)``; spans always are those of the raw text. A clone is fitted
+        where it has a `fit`.
     missing_blank : {"model", "split", "join"}, default="model"
         Who decides where no blank follows the mark (``end.Next``): the classifier; always a boundary, save after
         abbreviations and in links; never one.
@@ -111,6 +113,8 @@ class SentenceSegmenter(BaseSegmenter):
         Fitted; missing after `load`.
     model_ : BoundaryModel
         What was learned, compiled.
+    normalizer_ : transformer
+        Fitted; missing where there is none.
     encoder_ : CrossedEncoder or RankedEncoder
         From codes to columns; missing after `load`.
     coverage_ : float
@@ -227,7 +231,8 @@ class SentenceSegmenter(BaseSegmenter):
         self._validate_params()
         self._check_choices()
         texts, weights = self._check_documents(X, sample_weight)
-        documents = labelled_documents(texts, y, type(self).__name__, self.normalizer)
+        self._fit_normalizer(texts)
+        documents = labelled_documents(texts, y, type(self).__name__, self._normalizer_in_use())
         variants, sources = make_variants(documents, self.augment, self.abbreviations, self.random_state)
         words, base = self._start(variants, raw)
         model = BoundaryModel(words, base, candidates=tuple(self.candidates), newline=self.newline)
@@ -270,6 +275,16 @@ class SentenceSegmenter(BaseSegmenter):
         if weights.shape != (len(texts),):
             raise ValueError(f"sample_weight has shape {weights.shape}, but there are {len(texts)} documents.")
         return texts, weights
+
+    def _fit_normalizer(self, texts: list[str]) -> None:
+        vars(self).pop("normalizer_", None)
+        if self.normalizer is not None:
+            normalizer = clone(self.normalizer, safe=False)
+            self.normalizer_ = normalizer.fit(texts) if hasattr(normalizer, "fit") else normalizer
+
+    def _normalizer_in_use(self) -> Any:
+        """The normalizer of the training, or one that was given to a model that has none."""
+        return self.normalizer if self.normalizer is None else getattr(self, "normalizer_", self.normalizer)
 
     def _start(self, documents: Sequence[Document], raw: Iterable[str] | None) -> tuple[WordTable, LinearScorer | None]:
         """Collect the words, on top of those of the model to start from."""
@@ -365,9 +380,10 @@ class SentenceSegmenter(BaseSegmenter):
         """
         check_is_fitted(self, "model_")
         texts = check_documents(X, type(self).__name__)
-        if self.normalizer is None:
+        normalizer = self._normalizer_in_use()
+        if normalizer is None:
             return span_array(self._segment(texts))
-        aligned = [self.normalizer.align(text) for text in texts]
+        aligned = [normalizer.align(text) for text in texts]
         found = self._segment([text for text, _ in aligned])
         return span_array(offsets.to_raw(spans) for (_, offsets), spans in zip(aligned, found, strict=True))
 
@@ -401,7 +417,7 @@ class SentenceSegmenter(BaseSegmenter):
         undecided = kinds != KINDS.index("paragraph")
         if undecided.any():
             positive = self.estimator_.predict_proba(self.encoder_.transform(rows[undecided]))[:, 1]
-            clipped = np.clip(positive, 1e-9, 1 - 1e-9)
+            clipped = np.clip(positive.astype(float), 1e-9, 1 - 1e-9)
             scores[undecided] = np.log(clipped / (1 - clipped))
         return offsets, ends, starts, kinds, scores
 
@@ -446,8 +462,9 @@ class SentenceSegmenter(BaseSegmenter):
     def _candidates(self, X: Any) -> tuple[np.ndarray, ...]:
         check_is_fitted(self, "model_")
         texts = check_documents(X, type(self).__name__)
-        if self.normalizer is not None:
-            texts = [self.normalizer.align(text)[0] for text in texts]
+        normalizer = self._normalizer_in_use()
+        if normalizer is not None:
+            texts = [normalizer.align(text)[0] for text in texts]
         return self._scores(self._model_in_use(), texts)
 
     def explain(self, text: str, top: int = 5) -> list[Explanation]:
@@ -466,8 +483,9 @@ class SentenceSegmenter(BaseSegmenter):
             One per candidate; ``str()`` of one is a row to read.
         """
         check_is_fitted(self, "model_")
-        if self.normalizer is not None:
-            text = self.normalizer.align(text)[0]
+        normalizer = self._normalizer_in_use()
+        if normalizer is not None:
+            text = normalizer.align(text)[0]
         model = self._model_in_use()
         scores = self._scores(model, [text])[4]
         return explain_candidates(model, text, scores, top)
@@ -493,10 +511,18 @@ class SentenceSegmenter(BaseSegmenter):
     def _get_saved_params(self) -> dict[str, Any]:
         params = super()._get_saved_params()
         source = params["warm_start_from"]
+        if self.normalizer is not None and not isinstance(self.normalizer, TextEstimator):
+            raise ModelFormatError(
+                f"A model file holds normalizers of textprep_ml only, not {shorten(self.normalizer)}: save with "
+                "normalizer=None and set it after loading, or use pickle."
+            )
         return {
-            **params,
+            **{name: value.item() if isinstance(value, np.generic) else value for name, value in params.items()},
             "estimator": None,  # what it learned is in the state; JSON holds no foreign objects
+            "abbreviations": sorted(self.abbreviations) if isinstance(self.abbreviations, set) else self.abbreviations,
             "candidates": list(self.candidates),
+            "kind_thresholds": self.kind_thresholds
+            and {kind: float(shift) for kind, shift in self.kind_thresholds.items()},
             "protected": list(self.protected),
             "warm_start_from": None
             if source is None or isinstance(self.warm_start_from, SentenceSegmenter)
@@ -506,8 +532,11 @@ class SentenceSegmenter(BaseSegmenter):
     def _get_state(self) -> dict[str, Any]:
         check_is_fitted(self, "model_")
         fitted = getattr(self, "estimator_", None)
+        has_normalizer = self.normalizer is not None and hasattr(self, "normalizer_")
+        normalizer = {"normalizer": self.normalizer_._get_state()} if has_normalizer else {}
         return {
             **self.model_.to_state(),
+            **normalizer,
             "trained_by": shorten(fitted) if fitted is not None else "",
             "coverage": self.coverage_,
         }
@@ -515,6 +544,9 @@ class SentenceSegmenter(BaseSegmenter):
     def _set_state(self, state: dict[str, Any]) -> None:
         self.model_ = BoundaryModel.from_state(state, self.candidates, self.newline)
         self.coverage_ = float(state["coverage"])
+        if "normalizer" in state:
+            self.normalizer_ = clone(self.normalizer)
+            self.normalizer_._set_state(state["normalizer"])
 
 
 def _is_linear(estimator: Any) -> bool:
