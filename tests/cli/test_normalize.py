@@ -1,19 +1,42 @@
-"""``textprep normalize`` as a process: streams, presets, steps, errors."""
+"""``textprep normalize``: streams, presets, steps, errors."""
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from textprep_ml.cli import main
 
-def run(*arguments: str, data: str | bytes = "") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-c", "from textprep_ml.cli import main; main()", "normalize", *arguments]
-    return subprocess.run(
-        command, input=data if isinstance(data, bytes) else data.encode(), capture_output=True, timeout=60, check=False
-    )
+
+class Result(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Normalize = Callable[..., Result]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Normalize:
+    """Run the command in this process; a new one for each call would take seconds."""
+
+    def call(*arguments: str, data: str | bytes = "") -> Result:
+        monkeypatch.setattr(sys, "argv", ["textprep", "normalize", *arguments])
+        stream = io.BytesIO(data if isinstance(data, bytes) else data.encode())
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+        with pytest.raises(SystemExit) as end:
+            main()
+        code = end.value.code
+        return Result(code if isinstance(code, int) else 0, *capsys.readouterr())
+
+    return call
 
 
 @pytest.mark.parametrize(
@@ -29,40 +52,55 @@ def run(*arguments: str, data: str | bytes = "") -> subprocess.CompletedProcess[
         ([], "", ""),
     ],
 )
-def test_lines(arguments: list[str], raw: str, expected: str) -> None:
+def test_lines(run: Normalize, arguments: list[str], raw: str, expected: str) -> None:
     done = run(*arguments, data=raw)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode() == expected
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == expected
 
 
-def test_whole_files_are_joined_by_a_vocabulary(tmp_path: Path) -> None:
+def test_whole_files_are_joined_by_a_vocabulary(run: Normalize, tmp_path: Path) -> None:
     page = tmp_path / "page.txt"
     page.write_text("The represen-\ntatives agreed on price-\ndetermining rules.\n\nNext", encoding="utf-8")
     words = tmp_path / "words.txt"
     words.write_text("representatives\nprice\ndetermining\n", encoding="utf-8")
     done = run(str(page), "--preset", "pdf", "--whole", "--vocabulary", str(words))
-    assert done.stdout.decode() == "The representatives agreed on price-determining rules.\n\nNext\n"
-    assert run("--preset", "pdf", "--whole", data="known word\nkno-\nwn").stdout == b"known word known\n"
+    assert done.stdout == "The representatives agreed on price-determining rules.\n\nNext\n"
+    assert run("--preset", "pdf", "--whole", data="known word\nkno-\nwn").stdout == "known word known\n"
 
 
-def test_many_lines_keep_their_number() -> None:
+def test_many_lines_keep_their_number(run: Normalize) -> None:
     raw = "".join(f"Line {number} \x0c…\r\n" for number in range(5000))
     done = run("--preset", "mt", data=raw)
-    assert done.stdout.decode() == "".join(f"Line {number} ...\n" for number in range(5000))
+    assert done.stdout == "".join(f"Line {number} ...\n" for number in range(5000))
 
 
 @pytest.mark.parametrize(
     ("arguments", "data", "message"),
     [
-        (["--preset", "serch"], "", b"No normalizer preset 'serch'; there are search, mt,"),
-        (["--case", "upper"], "", b"'case' parameter"),
-        (["--preset", "pdf"], "", b"add --whole"),
-        (["no-such-file"], "", b"no-such-file"),
-        ([], b"fine\nb\xffd\n", b"standard input, line 2 byte 1: invalid UTF-8"),
+        (["--preset", "serch"], "", "No normalizer preset 'serch'; there are search, mt,"),
+        (["--case", "upper"], "", "'case' parameter"),
+        (["--preset", "pdf"], "", "add --whole"),
+        (["no-such-file"], "", "no-such-file"),
+        ([], b"fine\nb\xffd\n", "standard input, line 2 byte 1: invalid UTF-8"),
     ],
 )
-def test_errors_are_one_line(arguments: list[str], data: str | bytes, message: bytes) -> None:
+def test_errors_are_one_line(run: Normalize, arguments: list[str], data: str | bytes, message: str) -> None:
     done = run(*arguments, data=data)
     assert done.returncode == 2
     assert message in done.stderr
-    assert done.stderr.count(b"\n") == 1
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_process_streams_and_survives_a_closed_pipe() -> None:
+    command = [sys.executable, "-c", "from textprep_ml.cli import main; main()", "normalize", "--preset", "search"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write("CAFÉ…\n".encode() * 3_000)
+        process.stdin.flush()
+        assert process.stdout.readline() == b"cafe...\n"
+        process.stdout.close()
+        process.stdin.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0

@@ -136,7 +136,8 @@ def test_many_pieces_are_forgotten_and_found_again(kernel: Any, monkeypatch: pyt
         text = " ".join(chr(0x5000 + k % 20000) + "^" * (1 + k // 20000) for k in range(count))
         new, _ = rewriter.rewrite(text)
         assert new == text.replace("^", "^^")
-    assert rewriter.rewrite("a^" + "~" * 5_000_000)[0] == "a^^" + "~" * 10_000_000
+    long = "~" * (5_000_000 if kernel is _normalize else 50_000)
+    assert rewriter.rewrite("a^" + long)[0] == "a^^" + long + long
     assert rewriter.rewrite("a^b^")[0] == "a^^b^^"
 
 
