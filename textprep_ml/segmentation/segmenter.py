@@ -277,7 +277,7 @@ class SentenceSegmenter(BaseSegmenter):
         return texts, weights
 
     def _fit_normalizer(self, texts: list[str]) -> None:
-        vars(self).pop("normalizer_", None)
+        self.__dict__.pop("normalizer_", None)
         if self.normalizer is not None:
             normalizer = clone(self.normalizer, safe=False)
             self.normalizer_ = normalizer.fit(texts) if hasattr(normalizer, "fit") else normalizer
