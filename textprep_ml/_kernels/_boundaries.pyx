@@ -7,16 +7,17 @@ is a block of tokens and one entry per distinct word.
 """
 
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND
-from libc.math cimport exp
+from libc.math cimport NAN
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memmove, memset
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memmove, memset
 
 import numpy as np
 
 from textprep_ml._kernels.boundary_checks import (
-    check_linear, check_offsets, check_texts, check_thresholds, check_tree, highest_codes, lexicon_tables,
+    check_linear, check_offsets, check_texts, check_thresholds, check_tree, fixed_point, highest_codes, lexicon_tables,
 )
+from textprep_ml._kernels.boundary_tables import bounds, integer_threshold, is_far, join_tables, merge_templates
 
 cdef extern from "boundaries.h" nogil:
     enum: MARK_NONE, MARK_PERIOD, MARK_BANG, MARK_QUESTION, MARK_MULTIPLE, MARK_ELLIPSIS, MARK_STOP, MARK_WIDE
@@ -30,13 +31,33 @@ cdef extern from "boundaries.h" nogil:
     enum: K_OTHER, K_SPACE, K_NEWLINE, K_LOWER, K_UPPER, K_DIGIT, K_LETTER, K_IDEOGRAPH, K_PERIOD, K_BANG, K_QUESTION, K_ELLIPSIS, K_STOP
     enum: K_WIDE_STOP, K_COMMA, K_COLON, K_SEMICOLON, K_DASH, K_HYPHEN, K_OPEN_BRACKET, K_CLOSE_BRACKET, K_OPEN_QUOTE, K_CLOSE_QUOTE
     enum: K_QUOTE, K_APOSTROPHE, K_BULLET, K_SLASH, K_AT, K_HASH, K_MARK, K_PICTOGRAPH, K_FORMAT
+    ctypedef struct lexeme_t:
+        uint64_t hash
+        uint16_t id
+        uint8_t[2] classes
+        uint8_t usual
+        uint8_t raw
+        uint8_t used
+    const lexeme_t *lexeme_find(const lexeme_t *slots, uint32_t mask, uint64_t hash)
+    ctypedef struct table_t:
+        int32_t base
+        int32_t[4] strides
+        uint16_t[4] columns
+        int32_t above
+        int32_t below
+    void find_weights(
+        const table_t *t, const table_t *wide, const table_t *end, const int32_t *weights, const uint16_t *row, const int32_t **found
+    )
+    int32_t sum_weights(const int32_t **found, int64_t n)
+    bint sum_reaches(const table_t *tables, const int32_t **found, int64_t n, int32_t threshold)
     ctypedef struct token_t:
         int64_t start
         int64_t end
         uint64_t hash
+        const lexeme_t *word
         uint32_t entry
         uint32_t lead_length
-        int32_t blanks
+        uint8_t blanks
         uint8_t newlines
         uint8_t mark
         uint8_t closer
@@ -48,6 +69,7 @@ cdef extern from "boundaries.h" nogil:
         uint8_t opens_quote
         uint8_t closes_quote
         uint8_t softened
+        uint8_t quiet
     ctypedef struct entry_t:
         uint64_t hash
         uint32_t lower
@@ -58,27 +80,44 @@ cdef extern from "boundaries.h" nogil:
     ctypedef struct counts_t:
         entry_t *entries
         uint32_t n_entries
+    void prefetch_bytes(const void *start, const void *end)
+    void prefetch_word(const token_t *t, const lexeme_t *slots, uint32_t mask, const entry_t *entries)
     int counts_init(counts_t *c)
     void counts_free(counts_t *c)
     void counts_clear(counts_t *c)
     int64_t counts_find(counts_t *c, uint64_t hash)
-    uint64_t mix_hash(uint64_t h)
     const uint32_t NO_ENTRY
-    uint32_t uc_kind(uint32_t code)
-    uint32_t uc_lower_difference(uint32_t code)
+    uint32_t uc_kind "char_kind"(uint32_t code)
+    uint32_t lower_code(uint32_t code)
+    ctypedef struct hash_t:
+        pass
+    void hash_start(hash_t *h)
+    void hash_add(hash_t *h, uint32_t code)
+    uint64_t hash_finish(hash_t *h)
+    ctypedef struct letters_t:
+        uint64_t low
+        uint64_t high
+        uint32_t upper
+        int length
+    void read_letters_1(const uint8_t *text, letters_t *l)
+    void read_letters_2(const uint16_t *text, letters_t *l)
+    void read_letters_4(const uint32_t *text, letters_t *l)
+    uint64_t hash_letters(const letters_t *l)
+    enum: LETTERS_AT_ONCE
 
 ctypedef fused char_t:
     uint8_t
     uint16_t
     uint32_t
 
-cdef uint64_t HASH_SEED = 0xCBF29CE484222325
-cdef uint64_t HASH_PRIME = 0x100000001B3
-
 cdef enum:
     LOOKBACK = 4        # tokens before a candidate that its description reads
     LOOKAHEAD = 12      # tokens after it
     BLOCK = 32768       # tokens held at a time
+    SLICE = 128         # tokens counted at a time
+    AHEAD = 1024        # characters: about a slice
+    BATCH = 16          # candidates finished at a time
+    FORCED = 100        # score of a boundary that no model is asked for
 
 # The codes that describe a candidate, in the order of the columns; `segmentation/attributes.py` names them.
 cdef enum:
@@ -104,18 +143,15 @@ cdef inline bint is_opener(uint32_t kind) noexcept nogil:
 cdef inline bint is_end_kind(uint32_t kind) noexcept nogil:
     return K_PERIOD <= kind <= K_WIDE_STOP
 
-cdef inline uint64_t hash_step(uint64_t h, uint32_t code) noexcept nogil:
-    return (h ^ ((code + <uint32_t><int32_t><int16_t>uc_lower_difference(code)) & 0x1FFFFF)) * HASH_PRIME
-
-
 def hash_word(str word):
     """Give the 64-bit hash under which the scanner finds `word`, lower-cased."""
-    cdef uint64_t h = HASH_SEED
+    cdef hash_t h
     cdef Py_UCS4 c
+    hash_start(&h)
     for c in word:
         if uc_kind(c) != K_FORMAT:
-            h = hash_step(h, c)
-    return mix_hash(h)
+            hash_add(&h, c)
+    return hash_finish(&h)
 
 
 cdef struct scan_t:
@@ -127,16 +163,10 @@ cdef struct scan_t:
     int32_t newlines
 
 
-cdef inline bint starts_with_www(const char_t *text, int64_t i, int64_t n) noexcept nogil:
-    if n - i <= 4 or (text[i] | 32) != 119 or (text[i + 1] | 32) != 119 or (text[i + 2] | 32) != 119 or text[i + 3] != 46:
-        return False
-    return not K_SPACE <= uc_kind(text[i + 4]) <= K_NEWLINE
-
-
-cdef bint find_chunk(const char_t *text, scan_t *s) noexcept nogil:
-    """Skip white space, then find the end of the run of non-blanks and whether it is a link or an address."""
+cdef inline bint skip_blanks(const char_t *text, scan_t *s) noexcept nogil:
+    """Skip white space; false at the end of the text."""
     cdef int64_t i = s.position, n = s.length
-    cdef uint32_t kind = K_SPACE, before = K_SPACE
+    cdef uint32_t kind
     s.blanks = 0
     s.newlines = 0
     while i < n:
@@ -150,10 +180,20 @@ cdef bint find_chunk(const char_t *text, scan_t *s) noexcept nogil:
         else:
             break
         i += 1
-    s.position = i
-    if i == n:
-        s.chunk_end = i
+    s.position = s.chunk_end = i
+    return i < n
+
+
+cdef inline bint starts_with_www(const char_t *text, int64_t i, int64_t n) noexcept nogil:
+    if n - i <= 4 or (text[i] | 32) != 119 or (text[i + 1] | 32) != 119 or (text[i + 2] | 32) != 119 or text[i + 3] != 46:
         return False
+    return not K_SPACE <= uc_kind(text[i + 4]) <= K_NEWLINE
+
+
+cdef void find_chunk(const char_t *text, scan_t *s) noexcept nogil:
+    """Find the end of the run of non-blanks at `s.position`, and whether it is a link or an address."""
+    cdef int64_t i = s.position, n = s.length
+    cdef uint32_t kind, before = K_SPACE
     s.chunk_link = starts_with_www(text, i, n)
     while i < n:
         kind = uc_kind(text[i])
@@ -167,7 +207,91 @@ cdef bint find_chunk(const char_t *text, scan_t *s) noexcept nogil:
         before = kind
         i += 1
     s.chunk_end = i
-    return True
+
+
+cdef inline int64_t read_plain_word(const char_t *text, int64_t start, int64_t length, token_t *t) noexcept nogil:
+    """Read a token of up to 15 ASCII letters and at most one mark; give its end, or -1 if it is something else, which `next_token` reads."""
+    cdef letters_t letters
+    cdef int64_t end
+    cdef int mark = MARK_NONE
+    if start + LETTERS_AT_ONCE + 2 > length:
+        return -1
+    if char_t is uint8_t:
+        read_letters_1(text + start, &letters)
+    elif char_t is uint16_t:
+        read_letters_2(text + start, &letters)
+    else:
+        read_letters_4(text + start, &letters)
+    if letters.length == 0 or letters.length == LETTERS_AT_ONCE:
+        return -1
+    end = start + letters.length
+    if text[end] != 32 and text[end] != 10:
+        if text[end] >= 64 or (text[end + 1] != 32 and text[end + 1] != 10):
+            return -1
+        mark = PLAIN_MARKS[text[end]]
+        if mark == MARK_NONE:
+            return -1
+        end += 1
+    t.start = start
+    t.end = end
+    t.hash = hash_letters(&letters)
+    t.word = NULL
+    t.lead_length = 0
+    t.mark = mark
+    t.closer = CLOSER_NONE
+    t.lead = LEAD_NONE
+    t.length = letters.length
+    t.first = K_UPPER if letters.upper & 1 else K_LOWER
+    t.quiet = ((letters.upper & 1) | mark) == 0
+    t.brackets = 0
+    t.opens_quote = t.closes_quote = 0
+    if letters.upper == 0:
+        t.shape = SHAPE_LOWER + (letters.length == 1) * (SHAPE_SINGLE_LOWER - SHAPE_LOWER)
+    elif letters.upper == 1:
+        t.shape = SHAPE_INITIAL if letters.length == 1 else SHAPE_TITLE
+    else:
+        t.shape = capital_shape(&letters)
+    return end
+
+
+cdef inline int64_t read_plain_words(const char_t *text, scan_t *s, token_t *tokens, int64_t n, int64_t stop) noexcept nogil:
+    """Read tokens as long as they are plain words with one blank before each."""
+    cdef int64_t position = s.position, end
+    cdef token_t *t
+    while n < stop and position < s.length and text[position] == 32:
+        t = &tokens[n]
+        end = read_plain_word(text, position + 1, s.length, t)
+        if end < 0:
+            break
+        t.blanks = 1
+        t.newlines = t.softened = 0
+        position = end
+        n += 1
+    s.position = s.chunk_end = position
+    return n
+
+
+cdef int capital_shape(const letters_t *letters) noexcept nogil:
+    """Shape of a word with capitals after its first letter."""
+    cdef int i, n_upper = 0, code
+    cdef bint roman = True
+    for i in range(letters.length):
+        n_upper += (letters.upper >> i) & 1
+        code = ((letters.low if i < 8 else letters.high) >> 8 * (i & 7)) & 255
+        roman = roman and (code == 105 or code == 118 or code == 120 or code == 108 or code == 99)
+    if n_upper == letters.length:
+        return SHAPE_ROMAN if roman else SHAPE_UPPER
+    return SHAPE_TITLE if letters.upper & 1 and n_upper * 2 < letters.length else SHAPE_MIXED
+
+
+cdef uint8_t[64] PLAIN_MARKS
+memset(PLAIN_MARKS, MARK_NONE, sizeof(PLAIN_MARKS))
+PLAIN_MARKS[46] = MARK_PERIOD
+PLAIN_MARKS[33] = MARK_BANG
+PLAIN_MARKS[63] = MARK_QUESTION
+PLAIN_MARKS[44] = MARK_COMMA
+PLAIN_MARKS[58] = MARK_COLON
+PLAIN_MARKS[59] = MARK_SEMICOLON
 
 
 cdef bint starts_sentence(const char_t *text, int64_t i, int64_t end, bint after_single_period) noexcept nogil:
@@ -338,10 +462,13 @@ cdef void next_token(const char_t *text, scan_t *s, token_t *t) noexcept nogil:
     """Read the token at `s.position`, which lies inside a chunk."""
     cdef int64_t start = s.position, end = s.chunk_end, i, core, run, run_end, cut, segment = 0, longest = 0, core_end
     cdef uint32_t kind, first = K_OTHER, code
-    cdef uint64_t h = HASH_SEED
+    cdef hash_t h
     cdef int n_upper = 0, n_lower = 0, n_digit = 0, n_letter = 0, n_ideograph = 0, n_periods = 0
     cdef bint roman = True, after_first_lower = True
+    hash_start(&h)
     t.start = start
+    t.word = NULL
+    t.quiet = 0
     t.blanks = s.blanks
     t.newlines = s.newlines
     t.brackets = 0
@@ -387,7 +514,7 @@ cdef void next_token(const char_t *text, scan_t *s, token_t *t) noexcept nogil:
             if first == K_OTHER and kind != K_MARK and kind != K_FORMAT:
                 first = kind
             if kind != K_FORMAT and n_ideograph < 3:
-                h = hash_step(h, code)
+                hash_add(&h, code)
             i += 1
             core_end = i
             continue
@@ -412,7 +539,7 @@ cdef void next_token(const char_t *text, scan_t *s, token_t *t) noexcept nogil:
             elif kind == K_CLOSE_QUOTE:
                 t.closes_quote = 1
             if n_ideograph < 3:
-                h = hash_step(h, text[run_end])
+                hash_add(&h, text[run_end])
         if i == run + 1 and text[run] == 46:
             n_periods += 1
             segment = 0
@@ -424,7 +551,7 @@ cdef void next_token(const char_t *text, scan_t *s, token_t *t) noexcept nogil:
     read_trail(text, core_end, cut, t)
     t.end = cut
     t.first = first
-    t.hash = mix_hash(h)
+    t.hash = hash_finish(&h)
     t.length = <uint8_t>(core_end - core) if core_end - core < 255 else 255
     t.lead_length = <uint32_t>(core - start)
     if s.chunk_link:
@@ -459,19 +586,20 @@ cdef void finish_empty(const char_t *text, int64_t start, int64_t end, token_t *
     """Describe a token without letters or digits: marks, rules, emoji."""
     cdef int64_t i
     cdef bint pictograph = False
-    cdef uint64_t h = HASH_SEED
+    cdef hash_t h
+    hash_start(&h)
     for i in range(start, end):
         if uc_kind(text[i]) == K_PICTOGRAPH:
             pictograph = True
         if i < start + 8:
-            h = hash_step(h, text[i])
+            hash_add(&h, text[i])
     read_lead(text, start, start + 1, t)
     t.opens_quote = 0
     t.brackets = 0
     read_trail(text, start, end, t)
     t.end = end
     t.first = K_OTHER
-    t.hash = mix_hash(h)
+    t.hash = hash_finish(&h)
     t.lead_length = 0
     t.length = <uint8_t>(end - start) if end - start < 255 else 255
     t.shape = SHAPE_PICTOGRAPH if pictograph else SHAPE_EMPTY
@@ -479,35 +607,43 @@ cdef void finish_empty(const char_t *text, int64_t start, int64_t end, token_t *
 
 cdef struct style_t:
     int64_t n_tokens, n_ends, n_lines, n_line_ends, n_inside, n_inside_upper, n_upper_words, n_lower_words, n_capitalised
-    int64_t line_start, line_end
-    bint line_ends_marked, has_line
+    int64_t line_start
+    bint has_line
     int64_t lengths[256]
     int width                       # line length that 19 of 20 lines do not pass
     int marks, lines, line_ends, caps   # codes
 
 
-cdef inline int bucket(int64_t value, const int *limits, int n) noexcept nogil:
-    """Number of limits that `value` reaches."""
-    cdef int i = 0
-    while i < n and value >= limits[i]:
-        i += 1
-    return i
+cdef enum:
+    CODES = 256         # larger values have the code of the last one
 
-cdef int[7] LENGTH_LIMITS = [1, 2, 3, 4, 5, 6, 9]
-cdef int[6] PLACE_LIMITS = [2, 3, 4, 6, 9, 16]
-cdef int[5] REST_LIMITS = [2, 3, 4, 6, 10]
-cdef int[7] SINCE_LIMITS = [2, 3, 4, 6, 10, 18, 30]
-cdef int[6] UNTIL_LIMITS = [2, 3, 4, 6, 9, 13]
-cdef int[6] LINE_LIMITS = [10, 20, 40, 60, 80, 120]
+cdef uint8_t[CODES] LENGTH_CODES, PLACE_CODES, REST_CODES, SINCE_CODES, UNTIL_CODES, LINE_CODES
+
+cdef void fill_codes(uint8_t *codes, list limits):
+    """Write, for each value, the number of rising limits that it reaches."""
+    cdef int value
+    for value in range(CODES):
+        codes[value] = sum(value >= limit for limit in limits)
+
+fill_codes(LENGTH_CODES, [1, 2, 3, 4, 5, 6, 9])
+fill_codes(PLACE_CODES, [2, 3, 4, 6, 9, 16])
+fill_codes(REST_CODES, [2, 3, 4, 6, 10])
+fill_codes(SINCE_CODES, [2, 3, 4, 6, 10, 18, 30])
+fill_codes(UNTIL_CODES, [2, 3, 4, 6, 9, 13])
+fill_codes(LINE_CODES, [10, 20, 40, 60, 80, 120])
+# Nothing within reach.
+REST_CODES[0] = 5
+UNTIL_CODES[0] = 6
 
 
-cdef void close_line(style_t *d) noexcept nogil:
-    """Count the line that has just ended."""
-    cdef int64_t length = d.line_end - d.line_start
+cdef void close_line(style_t *d, token_t *last) noexcept nogil:
+    """Count the line that ends with the token `last`."""
+    cdef int64_t length
     if not d.has_line:
         return
+    length = last.end - d.line_start
     d.n_lines += 1
-    d.n_line_ends += d.line_ends_marked
+    d.n_line_ends += is_end_mark(last.mark)
     d.lengths[length if length < 255 else 255] += 1
     d.has_line = False
 
@@ -518,54 +654,71 @@ cdef int count_tokens(token_t *tokens, int64_t first, int64_t n, style_t *d, cou
     cdef token_t *t
     cdef token_t *before
     cdef entry_t *e
-    cdef bint after_mark
     for i in range(first, n):
         t = &tokens[i]
         before = &tokens[i - 1] if i > 0 else NULL
-        after_mark = before == NULL or before.mark != MARK_NONE or t.newlines > 0
         if t.newlines or before == NULL:
-            close_line(d)
+            close_line(d, before)
             d.line_start = t.start
             d.has_line = True
-        d.line_end = t.end
-        d.line_ends_marked = is_end_mark(t.mark)
-        d.n_tokens += 1
-        d.n_ends += is_end_mark(t.mark)
-        d.n_lower_words += t.first == K_LOWER
-        d.n_upper_words += t.shape == SHAPE_UPPER
-        d.n_capitalised += t.first == K_UPPER
-        if not after_mark:
-            d.n_inside += 1
-            d.n_inside_upper += t.first == K_UPPER
+        if t.quiet:
+            d.n_lower_words += 1
+            d.n_inside += before.mark == MARK_NONE
+        else:
+            count_style(t, before, d)
         if t.first != K_LOWER and t.first != K_UPPER and t.first != K_LETTER:
             t.entry = NO_ENTRY
+            continue
+        index = counts_find(counts, t.hash)
+        if index < 0:
+            return -1
+        t.entry = <uint32_t>index
+        e = &counts.entries[index]
+        if t.quiet:
+            e.lower += 1
+            e.bare += 1
         else:
-            index = counts_find(counts, t.hash)
-            if index < 0:
-                return -1
-            t.entry = <uint32_t>index
-            e = &counts.entries[index]
-            if t.first == K_LOWER:
-                e.lower += 1
-            elif t.first == K_UPPER and not after_mark and t.lead == LEAD_NONE:
-                e.upper_inside += 1
-            if t.mark == MARK_PERIOD or t.mark == MARK_END_THEN_COMMA:
-                e.period += 1
-                if t.mark == MARK_END_THEN_COMMA:
-                    e.period_then_lower += 1
-            else:
-                e.bare += 1
-        if before != NULL and before.mark == MARK_PERIOD and before.entry != NO_ENTRY and t.first == K_LOWER and t.newlines < 2 and t.lead == LEAD_NONE:
-            e = &counts.entries[before.entry]
-            e.period_then_lower += 1
+            count_word(t, before, e)
+        if t.first == K_LOWER and before != NULL and before.mark == MARK_PERIOD and before.entry != NO_ENTRY and t.newlines < 2 and t.lead == LEAD_NONE:
+            counts.entries[before.entry].period_then_lower += 1
+    d.n_tokens += n - first
     return 0
 
 
-cdef void finish_style(style_t *d) noexcept nogil:
+cdef inline bint is_inside(token_t *t, token_t *before) noexcept nogil:
+    """Whether the token follows another on the same line without a mark between them."""
+    return before != NULL and before.mark == MARK_NONE and t.newlines == 0
+
+
+cdef inline void count_style(token_t *t, token_t *before, style_t *d) noexcept nogil:
+    """Count the marks and capitals of a token."""
+    d.n_ends += is_end_mark(t.mark)
+    d.n_lower_words += t.first == K_LOWER
+    d.n_upper_words += t.shape == SHAPE_UPPER
+    d.n_capitalised += t.first == K_UPPER
+    if is_inside(t, before):
+        d.n_inside += 1
+        d.n_inside_upper += t.first == K_UPPER
+
+
+cdef inline void count_word(token_t *t, token_t *before, entry_t *e) noexcept nogil:
+    """Count one occurrence of a word."""
+    if t.first == K_LOWER:
+        e.lower += 1
+    elif t.first == K_UPPER and t.lead == LEAD_NONE and is_inside(t, before):
+        e.upper_inside += 1
+    if t.mark == MARK_PERIOD or t.mark == MARK_END_THEN_COMMA:
+        e.period += 1
+        e.period_then_lower += t.mark == MARK_END_THEN_COMMA
+    else:
+        e.bare += 1
+
+
+cdef void finish_style(style_t *d, token_t *last) noexcept nogil:
     """Turn the sums into codes."""
     cdef int64_t seen = 0, length
     cdef double share
-    close_line(d)
+    close_line(d, last)
     d.width = 0
     for length in range(256):
         seen += d.lengths[length]
@@ -672,49 +825,57 @@ cdef inline int kind_of(token_t *left, token_t *right) noexcept nogil:
 
 cdef class Lexicon:
     """What is known of words: vocabulary number, abbreviation class, usual case, abbreviation likelihood."""
-    cdef uint64_t *keys
-    cdef uint32_t *values
+    cdef lexeme_t *slots
     cdef uint32_t mask
-    cdef uint16_t[::1] ids
-    cdef uint8_t[:, ::1] classes
-    cdef uint8_t[::1] usual
-    cdef uint8_t[::1] raw
     cdef uint8_t[::1] groups
     cdef object highest         # highest code of each column
 
     def __cinit__(self, words, ids, classes, usual, raw, groups):
         cdef uint32_t size = 64, slot, index
         cdef uint64_t key
-        while size < 3 * len(words):
+        cdef lexeme_t *lexeme
+        tables = lexicon_tables(len(words), ids, classes, usual, raw, groups)
+        cdef const uint16_t[::1] id_of = tables[0]
+        cdef const uint8_t[:, ::1] classes_of = tables[1]
+        cdef const uint8_t[::1] usual_of = tables[2]
+        cdef const uint8_t[::1] raw_of = tables[3]
+        self.groups = tables[4]
+        self.highest = highest_codes(*tables)
+        while size < 2 * len(words):
             size *= 2
         self.mask = size - 1
-        self.keys = <uint64_t *>malloc(size * sizeof(uint64_t))
-        self.values = <uint32_t *>malloc(size * sizeof(uint32_t))
-        if self.keys == NULL or self.values == NULL:
+        self.slots = <lexeme_t *>calloc(size, sizeof(lexeme_t))
+        if self.slots == NULL:
             raise MemoryError()
-        memset(self.values, 0, size * sizeof(uint32_t))
-        tables = lexicon_tables(len(words), ids, classes, usual, raw, groups)
-        self.ids, self.classes, self.usual, self.raw, self.groups = tables
-        self.highest = highest_codes(*tables)
         for index in range(len(words)):
             key = hash_word(words[index])
-            slot = <uint32_t>(key >> 20) & self.mask
-            while self.values[slot] and self.keys[slot] != key:
-                slot = (slot + 1) & self.mask
-            self.keys[slot] = key
-            self.values[slot] = index + 1
+            lexeme = <lexeme_t *>lexeme_find(self.slots, self.mask, key)
+            lexeme.hash = key
+            lexeme.id = id_of[index + 1]
+            lexeme.classes[0] = classes_of[index + 1, 0]
+            lexeme.classes[1] = classes_of[index + 1, 1]
+            lexeme.usual = usual_of[index + 1]
+            lexeme.raw = raw_of[index + 1]
+            lexeme.used = 1
 
     def __dealloc__(self):
-        free(self.keys)
-        free(self.values)
+        free(self.slots)
 
-    cdef inline uint32_t find(self, uint64_t key) noexcept nogil:
-        cdef uint32_t slot = <uint32_t>(key >> 20) & self.mask
-        while self.values[slot]:
-            if self.keys[slot] == key:
-                return self.values[slot]
-            slot = (slot + 1) & self.mask
-        return 0
+    cdef inline const lexeme_t *find(self, token_t *t) noexcept nogil:
+        """What is known of a token's word."""
+        if t.word == NULL:
+            t.word = lexeme_find(self.slots, self.mask, t.hash)
+        return t.word
+
+
+cdef struct candidate_t:
+    # A candidate that waits until what is known of its words, and then its weights, have come from memory.
+    int64_t right           # the token after it
+    int kind, sort
+    bint forced             # a boundary whatever the model says
+    float score
+    state_t state
+    uint16_t[N_ATTRIBUTES] row
 
 
 cdef struct work_t:
@@ -723,6 +884,9 @@ cdef struct work_t:
     counts_t counts
     style_t style
     state_t state
+    int64_t line_end, sentence_end      # what `look_ahead` found
+    candidate_t[BATCH] waiting
+    const int32_t **found               # their weights
     # results, one after another for all documents
     int64_t *ends
     int64_t *starts
@@ -767,6 +931,63 @@ NEWLINE_MODES = {"auto": NEWLINE_AUTO, "hard": NEWLINE_HARD, "soft": NEWLINE_SOF
 KIND_NAMES = ("mark", "inside", "mark_line", "line", "paragraph", "gap")
 
 
+cdef enum:
+    # The most usual candidates have weight tables of their own, as if they were kinds.
+    SORT_PLAIN_GAP = N_KINDS    # before a word without opening quotes, after one without marks
+    SORT_PLAIN_MARK             # the same after a period of an unknown word
+    N_SORTS
+
+# Columns with one code only in the candidates of a sort.
+_NO_NEWLINE = {A_SLACK: 0, A_LINE_LENGTH: 0, A_NEXT_LINE: 0}
+_PLAIN = {A_CLOSER: 0, A_LEFT_CLASS: 0, A_LEFT_GROUP: 0, A_RIGHT_LEAD: LEAD_NONE, A_BLANKS: 1, **_NO_NEWLINE}
+_FIXED = {kind: {A_KIND: kind} for kind in range(N_KINDS)}
+for _kind in (KIND_MARK, KIND_INSIDE, KIND_GAP):
+    _FIXED[_kind] |= _NO_NEWLINE
+_FIXED[SORT_PLAIN_GAP] = {A_KIND: KIND_GAP, A_MARK: MARK_NONE, A_LEFT_EVIDENCE: 0, A_LEFT_RAW: 0, **_PLAIN}
+_FIXED[SORT_PLAIN_MARK] = {A_KIND: KIND_MARK, A_MARK: MARK_PERIOD, **_PLAIN}
+
+
+cdef class Linear:
+    """Weight tables for each sort of candidate."""
+    cdef table_t *tables
+    cdef int[N_SORTS + 1] first         # the first table of each sort
+    cdef int[N_SORTS] wide              # the first one with more than one column
+    cdef int most                       # tables of a sort
+    cdef const int32_t[::1] weights
+    cdef double quantum
+
+    def __cinit__(self, highest, offsets, columns, strides, weights):
+        cdef int i, j, n = 0, sort
+        cdef list merged
+        weights, self.quantum = fixed_point(len(offsets), weights)
+        found = []
+        for sort in range(N_SORTS):
+            merged = merge_templates(highest + 1, _FIXED[sort], offsets, columns, strides, weights)
+            self.wide[sort] = n + sum(len(axes) == 1 for axes, _ in merged)
+            n += len(merged)
+            self.first[sort + 1] = n
+            self.most = max(self.most, len(merged))
+            found.append(merged)
+        self.weights, places = join_tables(found, range(SORT_PLAIN_GAP, N_SORTS))
+        self.tables = <table_t *>calloc(n + 1, sizeof(table_t))
+        if self.tables == NULL:
+            raise MemoryError()
+        i = 0
+        for merged in found:
+            for (axes, _), (above, below) in zip(merged, bounds(merged)):
+                base, steps = places[i]
+                self.tables[i].base = base
+                self.tables[i].above = above
+                self.tables[i].below = below
+                for j in range(len(axes)):
+                    self.tables[i].columns[j] = axes[j]
+                    self.tables[i].strides[j] = steps[j]
+                i += 1
+
+    def __dealloc__(self):
+        free(self.tables)
+
+
 cdef class BoundaryScanner:
     """Finds, describes and scores the candidates of texts.
 
@@ -775,12 +996,8 @@ cdef class BoundaryScanner:
     cdef Lexicon lexicon
     cdef int newline
     cdef int enabled                 # bit set of kinds
-    cdef bint has_linear, has_tree
-    cdef int n_templates
-    cdef int32_t[::1] offsets
-    cdef int32_t[:, ::1] columns
-    cdef int32_t[:, ::1] strides
-    cdef float[::1] weights
+    cdef Linear linear
+    cdef bint has_tree
     cdef int32_t[::1] node_column
     cdef int32_t[::1] node_threshold
     cdef int32_t[::1] node_left
@@ -789,6 +1006,7 @@ cdef class BoundaryScanner:
     cdef int32_t[::1] rank_offsets
     cdef uint16_t[::1] ranks
     cdef float[::1] thresholds
+    cdef int32_t[N_KINDS] int_thresholds    # of the linear model
 
     def __init__(self, Lexicon lexicon not None, str newline="auto", kinds=KIND_NAMES):
         self.lexicon = lexicon
@@ -804,9 +1022,8 @@ cdef class BoundaryScanner:
         """
         arrays = [np.array(values, dtype=np.int32) for values in (offsets, columns, strides)] + [np.array(weights, dtype=np.float32)]
         check_linear(self.lexicon.highest, *arrays)
-        self.offsets, self.columns, self.strides, self.weights = arrays
-        self.n_templates = self.offsets.shape[0]
-        self.has_linear = True
+        self.linear = Linear(self.lexicon.highest, *arrays)
+        self._scale_thresholds()
         self.has_tree = False
 
     def set_tree(self, column, threshold, left, right, score, rank_offsets, ranks):
@@ -816,13 +1033,19 @@ cdef class BoundaryScanner:
         check_tree(self.lexicon.highest, *arrays)
         self.node_column, self.node_threshold, self.node_left, self.node_right, self.node_score, self.rank_offsets, self.ranks = arrays
         self.has_tree = True
-        self.has_linear = False
+        self.linear = None
 
     def set_thresholds(self, thresholds):
         """Set, for each kind of candidate, the score from which on it is a boundary."""
         checked = np.array(thresholds, dtype=np.float32)
         check_thresholds(checked)
         self.thresholds = checked
+        self._scale_thresholds()
+
+    def _scale_thresholds(self):
+        if self.linear is not None:
+            for kind in range(N_KINDS):
+                self.int_thresholds[kind] = integer_threshold(np.asarray(self.thresholds)[kind], self.linear.quantum)
 
     def describe(self, list texts):
         """Give ``(offsets, ends, starts, kinds, rows)`` of all candidates of all texts; document i has rows ``offsets[i]:offsets[i + 1]``."""
@@ -851,7 +1074,8 @@ cdef class BoundaryScanner:
         cdef int64_t *lengths = NULL
         cdef uint8_t *widths = NULL
         cdef str text
-        if want != WANT_ROWS and not (self.has_linear or self.has_tree):
+        cdef Linear linear = self.linear        # stays alive if another thread sets a new one
+        if want != WANT_ROWS and linear is None and not self.has_tree:
             raise ValueError("BoundaryScanner has no model: call set_linear or set_tree first.")
         memset(&w, 0, sizeof(w))
         try:
@@ -860,6 +1084,10 @@ cdef class BoundaryScanner:
             widths = <uint8_t *>malloc(n_texts + 1)
             if data == NULL or lengths == NULL or widths == NULL or not counts_init(&w.counts):
                 raise MemoryError()
+            if linear is not None:
+                w.found = <const int32_t **>malloc(BATCH * (linear.most + 1) * sizeof(int32_t *))
+                if w.found == NULL:
+                    raise MemoryError()
             for i in range(n_texts):
                 text = held[i]
                 data[i] = PyUnicode_DATA(text)
@@ -867,12 +1095,14 @@ cdef class BoundaryScanner:
                 widths[i] = PyUnicode_KIND(text)
             with nogil:
                 for i in range(n_texts):
+                    if i + 1 < n_texts:
+                        prefetch_bytes(data[i + 1], <uint8_t *>data[i + 1] + min(lengths[i + 1], AHEAD) * widths[i + 1])
                     if widths[i] == 1:
-                        status = run_text(self, <const uint8_t *>data[i], lengths[i], &w, want)
+                        status = run_text(self, linear, <const uint8_t *>data[i], lengths[i], &w, want)
                     elif widths[i] == 2:
-                        status = run_text(self, <const uint16_t *>data[i], lengths[i], &w, want)
+                        status = run_text(self, linear, <const uint16_t *>data[i], lengths[i], &w, want)
                     else:
-                        status = run_text(self, <const uint32_t *>data[i], lengths[i], &w, want)
+                        status = run_text(self, linear, <const uint32_t *>data[i], lengths[i], &w, want)
                     if status < 0:
                         break
                     offsets[i + 1] = w.n
@@ -887,19 +1117,10 @@ cdef class BoundaryScanner:
         finally:
             counts_free(&w.counts)
             free(w.tokens); free(w.ends); free(w.starts); free(w.kinds); free(w.scores); free(w.rows)
-            free(data); free(lengths); free(widths)
+            free(w.found); free(data); free(lengths); free(widths)
 
-    cdef inline float evaluate(self, const uint16_t *row) noexcept nogil:
-        cdef int t, node, column
-        cdef float total = 0
-        cdef int32_t at
-        if self.has_linear:
-            for t in range(self.n_templates):
-                at = self.offsets[t] + row[self.columns[t, 0]] * self.strides[t, 0] + row[self.columns[t, 1]] * self.strides[t, 1] \
-                    + row[self.columns[t, 2]] * self.strides[t, 2] + row[self.columns[t, 3]] * self.strides[t, 3]
-                total += self.weights[at]
-            return total
-        node = 0
+    cdef inline float walk_tree(self, const uint16_t *row) noexcept nogil:
+        cdef int node = 0, column
         while self.node_left[node] >= 0:
             column = self.node_column[node]
             node = self.node_left[node] if self.ranks[self.rank_offsets[column] + row[column]] <= self.node_threshold[node] else self.node_right[node]
@@ -931,30 +1152,65 @@ cdef take_float(float *values, int64_t n):
     return out
 
 
-cdef int64_t fill_tokens(const char_t *text, scan_t *scan, work_t *w, int64_t n, int newline) noexcept nogil:
-    """Read tokens into the block from index `n` until it is full or the text ends; give how many there are."""
+cdef int64_t fill_tokens(const char_t *text, scan_t *scan, work_t *w, int64_t n, int64_t stop, int newline) noexcept nogil:
+    """Read tokens into the block from index `n` until there are `stop` or the text ends; give how many there are."""
     cdef token_t *t
+    cdef token_t *before
     cdef bint softened
-    while n < w.capacity:
-        if scan.position >= scan.chunk_end and not find_chunk(text, scan):
-            break
-        softened = scan.newlines > 0 and (newline == NEWLINE_SOFT or (newline == NEWLINE_PARAGRAPH and scan.newlines == 1))
-        if softened:
-            scan.blanks += scan.blanks == 0
-            scan.newlines = 0
+    cdef int64_t end
+    while n < stop:
+        softened = False
+        if scan.position >= scan.chunk_end:
+            if n > 0:
+                n = read_plain_words(text, scan, w.tokens, n, stop)
+                if n == stop:
+                    break
+            if not skip_blanks(text, scan):
+                break
+            if scan.newlines > 0 and (newline == NEWLINE_SOFT or (newline == NEWLINE_PARAGRAPH and scan.newlines == 1)):
+                softened = True
+                scan.blanks += scan.blanks == 0
+                scan.newlines = 0
+            t = &w.tokens[n]
+            end = read_plain_word(text, scan.position, scan.length, t)
+            if end >= 0:
+                t.blanks = scan.blanks
+                t.newlines = scan.newlines
+                t.softened = softened
+                t.quiet = 0
+                scan.position = scan.chunk_end = end
+                n += 1
+                continue
+            find_chunk(text, scan)
         t = &w.tokens[n]
         next_token(text, scan, t)
         t.softened = softened
-        if n > 0 and t.newlines == 0 and t.shape >= SHAPE_EMPTY and is_end_mark(w.tokens[n - 1].mark):
+        if n > 0 and t.newlines == 0 and is_end_mark(w.tokens[n - 1].mark):
+            before = &w.tokens[n - 1]
             if t.shape == SHAPE_PICTOGRAPH and not is_end_mark(t.mark):
-                t.mark = w.tokens[n - 1].mark      # an emoji after an end mark goes with it
-            elif t.shape == SHAPE_EMPTY and t.mark == MARK_PERIOD and w.tokens[n - 1].mark != MARK_BANG and w.tokens[n - 1].mark != MARK_QUESTION:
-                t.mark = MARK_ELLIPSIS             # . . .
+                t.mark = before.mark            # an emoji after an end mark goes with it
+            elif t.shape == SHAPE_EMPTY and t.mark == MARK_PERIOD and before.mark != MARK_BANG and before.mark != MARK_QUESTION:
+                t.mark = MARK_ELLIPSIS          # . . .
         n += 1
     return n
 
 
-cdef int run_text(BoundaryScanner scanner, const char_t *text, int64_t length, work_t *w, int want) noexcept nogil:
+cdef int64_t read_block(const char_t *text, scan_t *scan, work_t *w, int64_t n, int newline) noexcept nogil:
+    """Fill the block and count its tokens, some at a time while they are near; give how many there are, or -1."""
+    cdef int64_t first, stop
+    while n < w.capacity:
+        first = n
+        stop = min(n + SLICE, w.capacity)
+        prefetch_bytes(text + scan.position + AHEAD, text + min(scan.position + 2 * AHEAD, scan.length))
+        n = fill_tokens(text, scan, w, first, stop, newline)
+        if count_tokens(w.tokens, first, n, &w.style, &w.counts) < 0:
+            return -1
+        if n < stop:
+            break
+    return n
+
+
+cdef int run_text(BoundaryScanner scanner, Linear linear, const char_t *text, int64_t length, work_t *w, int want) noexcept nogil:
     """Go over one text twice: collect, then describe and decide."""
     cdef scan_t scan
     cdef int64_t n, kept = 0, i, n_full = 0, wanted, limit
@@ -973,29 +1229,29 @@ cdef int run_text(BoundaryScanner scanner, const char_t *text, int64_t length, w
     memset(&scan, 0, sizeof(scan))
     scan.length = length
     while True:
-        n = fill_tokens(text, &scan, w, kept, scanner.newline)
-        if count_tokens(w.tokens, kept, n, &w.style, &w.counts) < 0:
+        n = read_block(text, &scan, w, kept, scanner.newline)
+        if n < 0:
             return -1
         if n < w.capacity:
             break
         n_full += 1
         w.tokens[0] = w.tokens[n - 1]
         kept = 1
-    finish_style(&w.style)
+    finish_style(&w.style, &w.tokens[n - 1])
     memset(&w.state, 0, sizeof(w.state))
     if n_full == 0:
         # the whole text is in the block already
-        return decide(scanner, w, 1, n, n, want)
+        return decide(scanner, linear, w, 1, n, n, want)
     memset(&scan, 0, sizeof(scan))
     scan.length = length
     kept = 0
     i = 1
     while True:
-        n = fill_tokens(text, &scan, w, kept, scanner.newline)
+        n = fill_tokens(text, &scan, w, kept, w.capacity, scanner.newline)
         recall(w, kept, n)
         done = n < w.capacity
         limit = n if done else n - LOOKAHEAD
-        if decide(scanner, w, i, limit, n, want) < 0:
+        if decide(scanner, linear, w, i, limit, n, want) < 0:
             return -1
         if done:
             return 0
@@ -1016,40 +1272,105 @@ cdef void recall(work_t *w, int64_t first, int64_t n) noexcept nogil:
             t.entry = <uint32_t>counts_find(&w.counts, t.hash)
 
 
-cdef int decide(BoundaryScanner scanner, work_t *w, int64_t first, int64_t limit, int64_t n, int want) noexcept nogil:
-    """Describe and score the candidates before tokens [first, limit); tokens up to `n` may be looked at."""
-    cdef int64_t i
-    cdef int kind
+cdef int decide(BoundaryScanner scanner, Linear linear, work_t *w, int64_t first, int64_t limit, int64_t n, int want) noexcept nogil:
+    """Find, describe and score the candidates before tokens [first, limit); tokens up to `n` may be looked at."""
+    cdef int64_t i, j
+    cdef int kind, n_waiting = 0
     cdef token_t *left
     cdef token_t *right
-    cdef uint16_t *row
-    cdef uint16_t[N_ATTRIBUTES] scratch
-    cdef float score
+    cdef candidate_t *candidate
     cdef bint forced
+    w.line_end = w.sentence_end = 0
     for i in range(first, limit):
         left = &w.tokens[i - 1]
         right = &w.tokens[i]
+        if left.quiet and right.quiet and w.style.caps != 0:
+            w.state.line_tokens += 1
+            w.state.since_end += 1
+            continue
         advance(&w.state, left)
         if is_candidate(left, right, &w.style, &w.state):
             kind = kind_of(left, right)
             forced = kind == KIND_PARAGRAPH or (scanner.newline == NEWLINE_HARD and right.newlines > 0)
             if forced or (scanner.enabled >> kind) & 1:
-                if w.n >= w.room and make_room(w, want == WANT_ROWS) < 0:
-                    return -1
-                score = 100
-                if want == WANT_ROWS or not forced:
-                    row = w.rows + w.n * N_ATTRIBUTES if want == WANT_ROWS else scratch
-                    describe(scanner.lexicon, w, i, n, kind, row)
-                    if want != WANT_ROWS:
-                        score = scanner.evaluate(row)
-                if want != WANT_BOUNDARIES or forced or score >= scanner.thresholds[kind]:
-                    w.ends[w.n] = left.end
-                    w.starts[w.n] = right.start
-                    w.kinds[w.n] = kind
-                    w.scores[w.n] = score
-                    w.n += 1
+                candidate = &w.waiting[n_waiting]
+                candidate.right = i
+                candidate.kind = kind
+                candidate.forced = forced
+                candidate.state = w.state
+                n_waiting += 1
+                for j in range(i - 2 if i >= 2 else 0, i + 2 if i + 2 < n else n):
+                    prefetch_word(&w.tokens[j], scanner.lexicon.slots, scanner.lexicon.mask, w.counts.entries)
+                if n_waiting == BATCH:
+                    if finish_candidates(scanner, linear, w, n_waiting, n, want) < 0:
+                        return -1
+                    n_waiting = 0
         if is_end_mark(left.mark):
             w.state.since_end = 0
+    return finish_candidates(scanner, linear, w, n_waiting, n, want)
+
+
+cdef int finish_candidates(BoundaryScanner scanner, Linear linear, work_t *w, int n_waiting, int64_t n, int want) noexcept nogil:
+    """Describe and score the candidates that wait; keep the result of each, or of those that are boundaries."""
+    cdef int k
+    cdef candidate_t *c
+    cdef bint found = linear is not None and want != WANT_ROWS
+    for k in range(n_waiting):
+        c = &w.waiting[k]
+        if want == WANT_ROWS or not c.forced:
+            describe(scanner.lexicon, w, c.right, n, c.kind, &c.state, c.row)
+            if found:
+                c.sort = sort_of(c.kind, c.row)
+                find_weights(
+                    linear.tables + linear.first[c.sort], linear.tables + linear.wide[c.sort], linear.tables + linear.first[c.sort + 1],
+                    &linear.weights[0], c.row, w.found + k * linear.most
+                )
+    for k in range(n_waiting):
+        c = &w.waiting[k]
+        c.score = FORCED
+        if want != WANT_ROWS and not c.forced and not judge(scanner, linear, c, w.found + k * linear.most if found else NULL, want):
+            continue
+        if keep(w, c, want) < 0:
+            return -1
+    return 0
+
+
+cdef inline bint judge(BoundaryScanner scanner, Linear linear, candidate_t *c, const int32_t **found, int want) noexcept nogil:
+    """Score a candidate; whether it is wanted: always, or if it is a boundary."""
+    cdef int first, n
+    if linear is None:
+        c.score = scanner.walk_tree(c.row)
+        return want == WANT_SCORES or c.score >= scanner.thresholds[c.kind]
+    first = linear.first[c.sort]
+    n = linear.first[c.sort + 1] - first
+    if want == WANT_BOUNDARIES:
+        return sum_reaches(linear.tables + first, found, n, scanner.int_thresholds[c.kind])
+    c.score = <float>(linear.quantum * sum_weights(found, n))
+    return True
+
+
+cdef inline int sort_of(int kind, const uint16_t *row) noexcept nogil:
+    """Tell the usual candidates from the others of their kind."""
+    if row[A_CLOSER] or row[A_LEFT_CLASS] or row[A_LEFT_GROUP] or row[A_RIGHT_LEAD] != LEAD_NONE or row[A_BLANKS] != 1:
+        return kind
+    if kind == KIND_GAP and row[A_MARK] == MARK_NONE and row[A_LEFT_EVIDENCE] == 0 and row[A_LEFT_RAW] == 0:
+        return SORT_PLAIN_GAP
+    if kind == KIND_MARK and row[A_MARK] == MARK_PERIOD:
+        return SORT_PLAIN_MARK
+    return kind
+
+
+cdef inline int keep(work_t *w, candidate_t *c, int want) noexcept nogil:
+    """Add a candidate to the results."""
+    if w.n == w.room and make_room(w, want == WANT_ROWS) < 0:
+        return -1
+    w.ends[w.n] = w.tokens[c.right - 1].end
+    w.starts[w.n] = w.tokens[c.right].start
+    w.kinds[w.n] = c.kind
+    w.scores[w.n] = c.score
+    if want == WANT_ROWS:
+        memcpy(w.rows + w.n * N_ATTRIBUTES, c.row, sizeof(c.row))
+    w.n += 1
     return 0
 
 
@@ -1083,99 +1404,91 @@ cdef int evidence_of_case(token_t *t, counts_t *counts, bint self_counted) noexc
     return 5 if e.lower > upper else 6
 
 
-cdef int slack_code(token_t *left, token_t *right, work_t *w) noexcept nogil:
+cdef int slack_code(token_t *left, token_t *right, int width, int64_t line_start) noexcept nogil:
     """Code for how much room the next word would have had on the line before: hard-wrapped lines have none."""
     cdef int64_t room
-    if not right.newlines:
-        return 0
-    if w.style.width >= 160:
+    if width >= 160:
         return 6
-    room = w.style.width - (left.end - w.state.line_start + 1 + right.end - right.start)
+    room = width - (left.end - line_start + 1 + right.end - right.start)
     return 1 if room < 0 else 2 if room < 4 else 3 if room < 13 else 4 if room < 31 else 5
 
 
-cdef inline uint16_t class_of(Lexicon lexicon, uint32_t word, token_t *t) noexcept nogil:
-    return lexicon.classes[word, t.first != K_LOWER]
+cdef inline uint16_t class_of(const lexeme_t *word, token_t *t) noexcept nogil:
+    return word.classes[t.first != K_LOWER]
 
 
-cdef void describe(Lexicon lexicon, work_t *w, int64_t i, int64_t n, int kind, uint16_t *row) noexcept nogil:
+cdef void describe(Lexicon lexicon, work_t *w, int64_t i, int64_t n, int kind, state_t *state, uint16_t *row) noexcept nogil:
     """Write the codes of the candidate before token `i`."""
     cdef token_t *left = &w.tokens[i - 1]
     cdef token_t *right = &w.tokens[i]
     cdef token_t *t
-    cdef uint32_t word
-    cdef int64_t j, rest, until
+    cdef const lexeme_t *word
+    cdef int64_t rest, until
     cdef bint dotted
     row[A_KIND] = kind
     row[A_MARK] = left.mark
     row[A_CLOSER] = left.closer
     row[A_LEFT_SHAPE] = left.shape
-    row[A_LEFT_LENGTH] = bucket(left.length, LENGTH_LIMITS, 7)
-    word = lexicon.find(left.hash)
+    row[A_LEFT_LENGTH] = LENGTH_CODES[left.length]
+    word = lexicon.find(left)
     dotted = left.mark == MARK_PERIOD or left.mark == MARK_END_THEN_COMMA or left.shape == SHAPE_DOTTED_UPPER or left.shape == SHAPE_DOTTED_LOWER
-    row[A_LEFT_WORD] = lexicon.ids[word]
-    row[A_LEFT_CLASS] = class_of(lexicon, word, left) if dotted else 0
+    row[A_LEFT_WORD] = word.id
+    row[A_LEFT_CLASS] = class_of(word, left) if dotted else 0
     row[A_LEFT_GROUP] = lexicon.groups[row[A_LEFT_CLASS]]
     row[A_LEFT_EVIDENCE] = evidence_of_abbreviation(left, &w.counts)
-    row[A_LEFT_RAW] = lexicon.raw[word] if dotted else 0
-    row[A_LEFT_USUAL] = lexicon.usual[word]
+    row[A_LEFT_RAW] = word.raw if dotted else 0
+    row[A_LEFT_USUAL] = word.usual
     row[A_RIGHT_LEAD] = right.lead
     row[A_RIGHT_SHAPE] = right.shape
-    word = lexicon.find(right.hash)
-    row[A_RIGHT_WORD] = lexicon.ids[word]
-    row[A_RIGHT_GROUP] = lexicon.groups[class_of(lexicon, word, right)] if right.mark == MARK_PERIOD else 0
+    word = lexicon.find(right)
+    row[A_RIGHT_WORD] = word.id
+    row[A_RIGHT_GROUP] = lexicon.groups[class_of(word, right)] if right.mark == MARK_PERIOD else 0
     row[A_RIGHT_EVIDENCE] = evidence_of_case(right, &w.counts, left.mark == MARK_NONE and right.newlines == 0 and right.lead == LEAD_NONE)
-    row[A_RIGHT_USUAL] = lexicon.usual[word]
+    row[A_RIGHT_USUAL] = word.usual
     row[A_RIGHT_MARK] = right.mark
-    row[A_RIGHT_LENGTH] = bucket(right.length, LENGTH_LIMITS, 7)
+    row[A_RIGHT_LENGTH] = LENGTH_CODES[right.length]
     if i >= 2 and left.newlines < 2:
         t = &w.tokens[i - 2]
-        word = lexicon.find(t.hash)
+        word = lexicon.find(t)
         row[A_LEFT2_SHAPE] = t.shape + 1
-        row[A_LEFT2_WORD] = lexicon.ids[word]
+        row[A_LEFT2_WORD] = word.id
         row[A_LEFT2_MARK] = t.mark
-        row[A_LEFT2_USUAL] = lexicon.usual[word]
-        row[A_LEFT2_GROUP] = lexicon.groups[class_of(lexicon, word, t)] if t.mark == MARK_PERIOD else 0
+        row[A_LEFT2_USUAL] = word.usual
+        row[A_LEFT2_GROUP] = lexicon.groups[class_of(word, t)] if t.mark == MARK_PERIOD else 0
     else:
         row[A_LEFT2_SHAPE] = row[A_LEFT2_WORD] = row[A_LEFT2_MARK] = row[A_LEFT2_GROUP] = row[A_LEFT2_USUAL] = 0
     if i + 1 < n and w.tokens[i + 1].newlines < 2:
         t = &w.tokens[i + 1]
+        word = lexicon.find(t)
         row[A_RIGHT2_SHAPE] = t.shape + 1
-        word = lexicon.find(t.hash)
-        row[A_RIGHT2_WORD] = lexicon.ids[word]
+        row[A_RIGHT2_WORD] = word.id
         row[A_RIGHT2_LEAD] = t.lead
-        row[A_RIGHT2_USUAL] = lexicon.usual[word]
+        row[A_RIGHT2_USUAL] = word.usual
     else:
         row[A_RIGHT2_SHAPE] = row[A_RIGHT2_WORD] = row[A_RIGHT2_LEAD] = row[A_RIGHT2_USUAL] = 0
-    if right.newlines:
-        row[A_BLANKS] = 4 + (right.blanks > 1)
-    else:
-        row[A_BLANKS] = right.blanks if right.blanks < 3 else 3
-    row[A_SLACK] = slack_code(left, right, w)
-    row[A_LINE_PLACE] = bucket(w.state.line_tokens, PLACE_LIMITS, 6)
-    rest = until = 0
-    for j in range(i, i + LOOKAHEAD):
-        if j >= n or (j > i and w.tokens[j].newlines):
-            rest = j - i
-            if until == 0:
-                until = j - i
-            break
-        if until == 0 and is_end_mark(w.tokens[j].mark):
-            until = j - i + 1
-    row[A_LINE_REST] = bucket(rest, REST_LIMITS, 5) if rest else 5
-    row[A_UNTIL_END] = bucket(until, UNTIL_LIMITS, 6) if until else 6
-    row[A_SINCE_END] = bucket(w.state.since_end, SINCE_LIMITS, 7)
-    row[A_QUOTE] = w.state.quote
-    row[A_BRACKET] = w.state.brackets > 0
+    look_ahead(w, i, n)
+    rest = w.line_end - i if w.line_end - i < LOOKAHEAD else 0
+    until = w.sentence_end + 1 - i if w.sentence_end < w.line_end and w.sentence_end - i < LOOKAHEAD else rest
+    row[A_LINE_REST] = REST_CODES[rest]
+    row[A_UNTIL_END] = UNTIL_CODES[until]
+    row[A_LINE_PLACE] = PLACE_CODES[min(state.line_tokens, CODES - 1)]
+    row[A_SINCE_END] = SINCE_CODES[min(state.since_end, CODES - 1)]
+    row[A_QUOTE] = state.quote
+    row[A_BRACKET] = state.brackets > 0
     row[A_DOC_MARKS] = w.style.marks
     row[A_DOC_LINES] = w.style.lines
     row[A_DOC_LINE_ENDS] = w.style.line_ends
     row[A_DOC_CAPS] = w.style.caps
-    row[A_LINE_START] = 3 if w.state.line_code == 2 and w.state.line_tokens == 1 else w.state.line_code
-    row[A_LINE_LENGTH] = 1 + bucket(left.end - w.state.line_start, LINE_LIMITS, 6) if right.newlines else 0
+    row[A_LINE_START] = 3 if state.line_code == 2 and state.line_tokens == 1 else state.line_code
     if not right.newlines:
-        row[A_NEXT_LINE] = 0
-    elif right.lead == LEAD_BULLET or right.lead == LEAD_DASH:
+        # Such candidates are scored by tables without these three columns.
+        row[A_BLANKS] = right.blanks if right.blanks < 3 else 3
+        row[A_SLACK] = row[A_LINE_LENGTH] = row[A_NEXT_LINE] = 0
+        return
+    row[A_BLANKS] = 4 + (right.blanks > 1)
+    row[A_SLACK] = slack_code(left, right, w.style.width, state.line_start)
+    row[A_LINE_LENGTH] = 1 + LINE_CODES[min(left.end - state.line_start, CODES - 1)]
+    if right.lead == LEAD_BULLET or right.lead == LEAD_DASH:
         row[A_NEXT_LINE] = 2
     elif is_enumerator(right):
         row[A_NEXT_LINE] = 3
@@ -1183,6 +1496,19 @@ cdef void describe(Lexicon lexicon, work_t *w, int64_t i, int64_t n, int kind, u
         row[A_NEXT_LINE] = 4
     else:
         row[A_NEXT_LINE] = 1
+
+
+cdef inline void look_ahead(work_t *w, int64_t i, int64_t n) noexcept nogil:
+    """Find the next token after `i` that starts a line, and the next one from `i` on with an end mark, within reach."""
+    cdef int64_t stop = min(i + LOOKAHEAD, n)
+    if w.line_end <= i:
+        w.line_end = i + 1
+    while w.line_end < stop and not w.tokens[w.line_end].newlines:
+        w.line_end += 1
+    if w.sentence_end < i:
+        w.sentence_end = i
+    while w.sentence_end < stop and not is_end_mark(w.tokens[w.sentence_end].mark):
+        w.sentence_end += 1
 
 
 def count_words(list texts):
@@ -1237,8 +1563,8 @@ cdef int count_text(str text, const char_t *data, work_t *w, list words) except 
     scan.length = PyUnicode_GET_LENGTH(text)
     while True:
         with nogil:
-            n = fill_tokens(data, &scan, w, kept, NEWLINE_AUTO)
-            if count_tokens(w.tokens, kept, n, &w.style, &w.counts) < 0:
+            n = read_block(data, &scan, w, kept, NEWLINE_AUTO)
+            if n < 0:
                 with gil:
                     raise MemoryError()
         for j in range(kept, n):
@@ -1254,7 +1580,7 @@ cdef int count_text(str text, const char_t *data, work_t *w, list words) except 
 cdef str lower_word(str word):
     """Write a word as its hash sees it, so that `hash_word` finds it again."""
     cdef Py_UCS4 c
-    return "".join([chr(<int32_t>c + <int16_t>uc_lower_difference(c)) for c in word if uc_kind(c) != K_FORMAT])
+    return "".join([chr(lower_code(c)) for c in word if uc_kind(c) != K_FORMAT])
 
 
 def join_spans(list texts, int64_t[::1] offsets, int64_t[::1] ends, int64_t[::1] starts):

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "boundary_words.h"
 #include "scanner_kinds.h"
 #define NO_ENTRY 0xFFFFFFFFu /* a token whose word is not counted */
 
@@ -28,12 +29,40 @@ enum {
 /* Kind of a candidate. */
 enum { KIND_MARK, KIND_INSIDE, KIND_MARK_LINE, KIND_LINE, KIND_PARAGRAPH, KIND_GAP, N_KINDS };
 
+/* Functions that only prefetch look useless to GCC, which drops their calls unless it has put them in line before it judges. */
+#if defined(__GNUC__)
+#define PREFETCH(place) __builtin_prefetch(place)
+#define PREFETCHING static inline __attribute__((always_inline))
+#else
+#define PREFETCH(place) ((void)(place))
+#define PREFETCHING static inline
+#endif
+
+PREFETCHING void prefetch_bytes(const void *start, const void *end) {
+    for (const char *p = (const char *)start; p < (const char *)end; p += 64) PREFETCH(p);
+}
+
+/* What is known of a word. The unused slot at which the search for an unknown word ends says just that: nothing. */
+typedef struct {
+    uint64_t hash;
+    uint16_t id;
+    uint8_t classes[2];       /* when it starts in lower case, and when not */
+    uint8_t usual, raw, used;
+} lexeme_t;
+
+static inline const lexeme_t *lexeme_find(const lexeme_t *slots, uint32_t mask, uint64_t hash) {
+    uint32_t slot = (uint32_t)(hash >> 20) & mask;
+    while (slots[slot].used && slots[slot].hash != hash) slot = (slot + 1) & mask;
+    return &slots[slot];
+}
+
 typedef struct {
     int64_t start, end;       /* span in the text */
     uint64_t hash;            /* of the lower-cased core */
+    const lexeme_t *word;     /* NULL as long as nobody has asked */
     uint32_t entry;           /* index into the document's word counts */
     uint32_t lead_length;     /* characters before the core */
-    int32_t blanks;           /* white space before, without newlines, cut at 255 */
+    uint8_t blanks;           /* white space before, without newlines, cut at 255 */
     uint8_t newlines;         /* newlines before, cut at 255 */
     uint8_t mark, closer, lead, shape;
     uint8_t length;           /* of the core, cut at 255 */
@@ -41,12 +70,19 @@ typedef struct {
     int8_t brackets;          /* opened minus closed */
     uint8_t opens_quote, closes_quote;
     uint8_t softened;         /* a line break before it was taken for a blank */
+    uint8_t quiet;            /* a lower-case word between blanks that is not the first token */
 } token_t;
 
 typedef struct {
     uint64_t hash;
     uint32_t lower, upper_inside, period, period_then_lower, bare;
 } entry_t;
+
+/* Ask for what is known of a token's word; it arrives while others are looked at. */
+PREFETCHING void prefetch_word(const token_t *t, const lexeme_t *slots, uint32_t mask, const entry_t *entries) {
+    if (t->word == NULL) PREFETCH(&slots[(uint32_t)(t->hash >> 20) & mask]);
+    if (t->entry != NO_ENTRY) PREFETCH(&entries[t->entry]);
+}
 
 /* An append-only array of entries found by an open-addressing table of their indices. */
 typedef struct {
@@ -126,9 +162,44 @@ static inline int64_t counts_find(counts_t *c, uint64_t hash) {
     return c->n_entries - 1;
 }
 
-static inline uint64_t mix_hash(uint64_t h) {
-    h ^= h >> 32;
-    h *= 0x9E3779B97F4A7C15ull;
-    return h ^ (h >> 29);
+/* A table of weights: the sum of the templates that look at some of its columns. */
+typedef struct {
+    int32_t base, strides[4];
+    uint16_t columns[4];
+    int32_t above, below;     /* the most and the least that the following tables can add */
+} table_t;
+
+/* Find the weights of one candidate and ask for them. The tables before `wide` have one column. */
+PREFETCHING void find_weights(
+    const table_t *t, const table_t *wide, const table_t *end, const int32_t *weights, const uint16_t *row, const int32_t **found
+) {
+    for (; t < wide; t++, found++) {
+        *found = &weights[t->base + row[t->columns[0]] * t->strides[0]];
+        PREFETCH(*found);
+    }
+    for (; t < end; t++, found++) {
+        *found = &weights[t->base + row[t->columns[0]] * t->strides[0] + row[t->columns[1]] * t->strides[1]
+                          + row[t->columns[2]] * t->strides[2] + row[t->columns[3]] * t->strides[3]];
+        PREFETCH(*found);
+    }
+}
+
+static inline int32_t sum_weights(const int32_t *const *found, int64_t n) {
+    int32_t total = 0;
+    for (int64_t i = 0; i < n; i++) total += *found[i];
+    return total;
+}
+
+/* Whether the sum reaches the threshold, without adding up more than it takes to be sure. */
+static inline int sum_reaches(const table_t *tables, const int32_t *const *found, int64_t n, int32_t threshold) {
+    int32_t total = 0;
+    int64_t i = 0;
+    for (; i + 4 < n; i += 4) {
+        total += (*found[i] + *found[i + 1]) + (*found[i + 2] + *found[i + 3]);
+        if (total + tables[i + 3].above < threshold) return 0;
+        if (total + tables[i + 3].below >= threshold) return 1;
+    }
+    for (; i < n; i++) total += *found[i];
+    return total >= threshold;
 }
 #endif

@@ -89,6 +89,18 @@ def check_linear(
         )
 
 
+def fixed_point(n_templates: int, weights: npt.NDArray[np.floating[Any]]) -> tuple[npt.NDArray[np.int32], float]:
+    """Turn weights into multiples of a power of two, so that a sum does not depend on the order of its terms.
+
+    Gives the multiples and the power; no sum of one weight per template is larger than 2 ** 30 multiples.
+    """
+    largest = float(np.abs(weights).max(initial=0.0))
+    if not np.isfinite(largest):
+        raise ValueError("The weights of a linear model must be finite numbers.")
+    quantum = 2.0 ** (np.frexp(largest * max(n_templates, 1))[1] - 30)
+    return np.rint(weights.astype(np.float64) / quantum).astype(np.int32), float(quantum)
+
+
 def check_tree(
     highest: Integers,
     column: Integers,

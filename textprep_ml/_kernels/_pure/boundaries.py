@@ -20,6 +20,7 @@ from textprep_ml._kernels.boundary_checks import (
     check_texts,
     check_thresholds,
     check_tree,
+    fixed_point,
 )  # fmt: skip
 from textprep_ml._unicode_table import kind_of, lower_of
 
@@ -49,6 +50,7 @@ class BoundaryScanner:
         self.newline = NEWLINE_MODES[newline]
         self.enabled = {KIND_NAMES.index(kind) for kind in kinds}
         self.thresholds = np.zeros(N_KINDS, dtype=np.float32)
+        self.quantum = 1.0
         self.linear: list[npt.NDArray[Any]] | None = None
         self.tree: list[npt.NDArray[Any]] | None = None
 
@@ -63,6 +65,7 @@ class BoundaryScanner:
         arrays: list[npt.NDArray[Any]] = [np.array(values, dtype=np.int32) for values in (offsets, columns, strides)]
         arrays += [np.array(weights, dtype=np.float32)]
         check_linear(self.lexicon.highest, *arrays)
+        arrays[3], self.quantum = fixed_point(len(arrays[0]), arrays[3])
         self.linear, self.tree = arrays, None
 
     def set_tree(
@@ -139,7 +142,7 @@ class BoundaryScanner:
 
     def _evaluate(self, rows: Rows, forced: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
         if self.linear is not None:
-            scores = sum_weights(rows, *self.linear)
+            scores = (self.quantum * sum_weights(rows, *self.linear)).astype(np.float32)
         elif self.tree is not None:
             scores = walk_tree(rows, *self.tree)
         else:
@@ -149,10 +152,10 @@ class BoundaryScanner:
 
 
 def sum_weights(
-    rows: Rows, offsets: Integers, columns: Integers, strides: Integers, weights: npt.NDArray[np.float32]
-) -> npt.NDArray[np.float32]:
+    rows: Rows, offsets: Integers, columns: Integers, strides: Integers, weights: Integers
+) -> npt.NDArray[np.int64]:
     """Add up the weights of the templates, one template after another."""
-    total = np.zeros(len(rows), dtype=np.float32)
+    total = np.zeros(len(rows), dtype=np.int64)
     for offset, column, stride in zip(offsets, columns, strides, strict=True):
         total += weights[offset + (rows[:, column].astype(np.int64) * stride).sum(axis=1)]
     return total

@@ -9,7 +9,6 @@ from textprep_ml._kernels._pure.boundary_codes import (
     CORE,
     END,
     END_MARKS,
-    HASH_SEED,
     HASHED_IDEOGRAPHS,
     LEAD_OF_KIND,
     LONGEST,
@@ -21,10 +20,9 @@ from textprep_ml._kernels._pure.boundary_codes import (
     Lead,
     Mark,
     Shape,
-    hash_step,
-    mix_hash,
+    hash_codes,
 )
-from textprep_ml._unicode_table import kind_of
+from textprep_ml._unicode_table import kind_of, lower_of
 
 
 class Text:
@@ -153,7 +151,7 @@ class Letters:
 def read_core(text: Text, token: Token) -> Letters:
     """Count the letters of the core, hash it, and note the brackets and quotes inside."""
     letters = Letters()
-    value, segment = HASH_SEED, 0
+    hashed, segment = [], 0
     for i in range(token.core, token.core_end):
         kind, char = text.kinds[i], text.chars[i]
         if kind in CORE:
@@ -166,8 +164,8 @@ def read_core(text: Text, token: Token) -> Letters:
                 segment = 0
         letters.longest = max(letters.longest, segment)
         if kind != Kind.FORMAT and letters.ideographs <= HASHED_IDEOGRAPHS:
-            value = hash_step(value, char)
-    token.hash = mix_hash(value)
+            hashed.append(ord(lower_of(char)))
+    token.hash = hash_codes(hashed)
     return letters
 
 

@@ -15,7 +15,6 @@ from textprep_ml._kernels._pure.boundary_codes import (
     CLOSER,
     CORE,
     END,
-    HASH_SEED,
     HASHED_MARKS,
     MOST_BLANKS,
     MOST_NEWLINES,
@@ -27,10 +26,10 @@ from textprep_ml._kernels._pure.boundary_codes import (
     Mark,
     Newline,
     Shape,
-    hash_step,
-    mix_hash,
+    hash_codes,
 )
 from textprep_ml._kernels._pure.boundary_parts import Text, Token, read_core, read_lead, read_trail
+from textprep_ml._unicode_table import lower_of
 
 
 def read_tokens(chars: str, newline: int) -> list[Token]:
@@ -112,10 +111,7 @@ def read_marks(text: Text, start: int, stop: int) -> Token:
     token.brackets, token.opens_quote = 0, False
     read_trail(text, token, start)
     token.shape = Shape.PICTOGRAPH if Kind.PICTOGRAPH in text.kinds[start:stop] else Shape.EMPTY
-    value = HASH_SEED
-    for char in text.chars[start : min(stop, start + HASHED_MARKS)]:
-        value = hash_step(value, char)
-    token.hash = mix_hash(value)
+    token.hash = hash_codes([ord(lower_of(char)) for char in text.chars[start : min(stop, start + HASHED_MARKS)]])
     return token
 
 
