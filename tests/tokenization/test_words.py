@@ -143,6 +143,7 @@ def test_protected_patterns_and_marks(text: str, expected: str) -> None:
         ("Mr. J. R. R. Tolkien", "Mr. | J. | R. | R. | Tolkien"),
         ("in the U.S.A. today", "in | the | U.S.A. | today"),
         ("e.g. this, i.e. that, etc.", "e.g. | this | , | i.e. | that | , | etc."),
+        ("W.H.S. Koerner of D.C. took it a.c. twice", "W.H.S. | Koerner | of | D.C. | took | it | a.c. | twice"),
         ("a Ph.D. thesis", "a | Ph.D. | thesis"),
         ("No. 5, Fig. 3. No. That", "No. | 5 | , | Fig. | 3 | . | No | . | That"),
         ("you and I. He", "you | and | I | . | He"),

@@ -417,7 +417,7 @@ cdef void settle_chain(const Char* s, State* st, Py_ssize_t i) noexcept nogil:
             underscore |= c == c"_"
         k += 1
         c = at(s, st, k)
-        if label > i and c != c"_" and c != c"-" and not is_word(s, st, k):
+        if label > i and (k - label > 1 or label - i > 2) and c != c"_" and c != c"-" and not is_word(s, st, k):
             if c != c"." or not is_word(s, st, k + 1) or cls(s, st, k + 1) & UPPER:
                 action = look_up(s, st, label, k)
                 if (

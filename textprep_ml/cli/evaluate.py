@@ -1,4 +1,4 @@
-"""``textprep evaluate``: how well a segmenter does on labelled documents."""
+"""``textprep evaluate``: how well a segmenter, or a word tokenizer, does on labelled documents."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from typing import Annotated
 import typer
 
 from textprep_ml.cli._segmenters import distinct_names, evaluate_corpora, load_named, print_scores
+from textprep_ml.cli._token_scores import TOKENIZERS, evaluate_tokenizers
 
 
 def evaluate(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model file, a shipped model such as en, or rules, or naive.")
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="A model file, a shipped model such as en, or rules, or naive; words, words:ud, treebank.",
+        ),
     ],
     corpora: Annotated[
         list[str], typer.Argument(metavar="CORPUS...", help="Labelled files, or names such as ud:en_ewt.")
@@ -27,11 +32,12 @@ def evaluate(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")] = False,
 ) -> None:
-    """Measure a segmenter on labelled documents, alone or against a baseline.
+    """Measure a segmenter, or a tokenizer, on labelled documents, alone or against a baseline.
 
     Boundaries are those between sentences, the end of a document is none. Intervals are bootstrapped over documents;
     the error rate is over all end marks; WindowDiff and Pk are over characters. Errors are sorted by kind, with
-    examples in which ¦ stands for the boundary.
+    examples in which ¦ stands for the boundary. Tokenizers (words, words:ud, words:ptb, treebank, whitespace) are
+    measured by the spans of their tokens.
 
     Parameters
     ----------
@@ -48,6 +54,9 @@ def evaluate(
     as_json : bool
         Print JSON.
     """
+    if model in TOKENIZERS:
+        evaluate_tokenizers([model, *([baseline] if baseline else [])], corpora, format, as_json)
+        return
     from textprep_ml.config import Corpus, read_labelled
     from textprep_ml.report import format_errors
 

@@ -15,6 +15,7 @@ from textprep_ml.metrics.boundaries import (
 from textprep_ml.metrics.errors import ERROR_KINDS, boundary_errors, error_kind
 from textprep_ml.metrics.offsets import drop_white_space, token_spans
 from textprep_ml.metrics.significance import bootstrap_intervals, mcnemar, paired_bootstrap
+from textprep_ml.metrics.tokens import token_errors, token_scores
 from textprep_ml.metrics.windows import pk, window_diff
 
 __all__ = [
@@ -31,6 +32,8 @@ __all__ = [
     "paired_bootstrap",
     "pk",
     "span_scores",
+    "token_errors",
+    "token_scores",
     "token_spans",
     "window_diff",
 ]

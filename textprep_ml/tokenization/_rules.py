@@ -148,7 +148,7 @@ def build_rules(params: Mapping[str, Any], kernel: Any) -> Any:
     _add_abbreviations(table, normalize_abbreviations(abbreviations))
     table.mark(_DOMAINS.split(), Action.DOMAIN)
     table.mark(
-        (form for word in _EXTENSIONS.split() for form in (word, word.upper())),
+        (form for word in _EXTENSIONS.split() for form in {word, word.upper() if len(word) > 1 else word}),
         Action.EXTENSION,
     )
     table.mark((_TIGHT_UNITS if params["units"] == "split" else _UNITS).split(), Action.UNIT)

@@ -35,7 +35,12 @@ _BARE = (
 _FRENCH = "l d j m t s c n qu jusqu lorsqu puisqu quoiqu"
 _FRENCH_WHOLE = (
     "aujourd'hui quelqu'un quelqu'une prud'homme prud'hommes prud'homie presqu'île c'est-à-dire entr'acte "
-    "grand'mère grand'messe"
+    "grand'mère grand'messe rendez-vous"
+)
+# Behind a verb: est-il, a-t-on, donne-moi. Words that end so by chance stay whole.
+_FRENCH_ENDINGS = (
+    "-t-il -t-elle -t-on -t-ils -t-elles -il -elle -on -ils -elles -ce -je -tu -nous -vous -moi -toi -le -la -les "
+    "-lui -leur"
 )
 _ITALIAN = (
     "l un d c s v m t n gl all dall dell nell sull coll quell bell sant quest tutt mezz cent senz anch com dov cos "
@@ -76,7 +81,7 @@ TABLES: dict[str, dict[str, dict[str, str]]] = {
         "spacy": _english(_joined(_SPLIT), _joined(_BARE)),
         "moses": {**_endings("'t 's 'm 're 've 'll 'd"), **_whole(_WHOLE)},
     },
-    "fr": {"split": {**_beginnings(_FRENCH), **_whole(_FRENCH_WHOLE)}},
+    "fr": {"split": {**_beginnings(_FRENCH), **_endings(_FRENCH_ENDINGS), **_whole(_FRENCH_WHOLE)}},
     "it": {"split": {**_beginnings(_ITALIAN), **_whole(_ITALIAN_WHOLE)}},
     "de": {"split": _endings(_GERMAN_ENDINGS)},
 }

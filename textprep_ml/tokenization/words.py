@@ -19,6 +19,7 @@ from textprep_ml.tokenization.regexp import TIMEOUT, find_spans
 _SCHOOLS = ("split", "keep", "ptb", "spacy", "moses")
 
 #: Name -> parameters. ``"ud"`` follows English Universal Dependencies, ``"ptb"`` the Penn Treebank.
+#: What is English about a preset, `_ENGLISH`, does not go to other languages.
 PRESETS: dict[str, dict[str, Any]] = {
     "ud": {
         "contractions": "spacy",
@@ -31,6 +32,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "ptb": {"contractions": "ptb", "protect": ("url", "email", "file", "number", "date", "time", "currency")},
 }
+_ENGLISH = ("contractions", "hyphens")
 
 
 class _Built(NamedTuple):
@@ -194,7 +196,9 @@ class WordTokenizer(Tokenizer):
         """
         if name not in PRESETS:
             raise ValueError(f"No WordTokenizer preset {name!r}; there are {', '.join(PRESETS)}.")
-        return cls(**{**PRESETS[name], **changes})
+        english = changes.get("language", "en") == "en"
+        chosen = {key: value for key, value in PRESETS[name].items() if english or key not in _ENGLISH}
+        return cls(**{**chosen, **changes})
 
     def _build(self) -> _Built:
         kernel = _kernels.load("words")

@@ -195,7 +195,7 @@ class _Scanner:
                 label = k + 1
             underscore |= self.at(k) == "_"
             k += 1
-            if label > i and not self.is_word(k) and self.at(k) not in "_-":
+            if label > i and (k - label > 1 or label - i > 2) and not self.is_word(k) and self.at(k) not in "_-":
                 action = self.look_up(label, k)[0]
                 follows = self.at(k) != "." or not self.is_word(k + 1) or bool(self.cls(k + 1) & UPPER)
                 if follows and (

@@ -1,0 +1,80 @@
+"""What ``textprep evaluate`` does with tokenizers: token scores and errors by kind against CoNLL-U."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+#: Names of the tokenizers that can be measured.
+TOKENIZERS = ("words", "words:ud", "words:ptb", "treebank", "whitespace")
+
+
+def make_named_tokenizer(name: str) -> Any:
+    """Make a tokenizer by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `TOKENIZERS`.
+
+    Returns
+    -------
+    Tokenizer
+        Ready to use.
+    """
+    from textprep_ml.tokenization import TreebankTokenizer, WhitespaceTokenizer, WordTokenizer
+
+    if name == "treebank":
+        return TreebankTokenizer()
+    if name == "whitespace":
+        return WhitespaceTokenizer()
+    _, _, preset = name.partition(":")
+    return WordTokenizer.from_preset(preset) if preset else WordTokenizer()
+
+
+def evaluate_tokenizers(names: Sequence[str], corpora: Sequence[str], format: str | None, as_json: bool) -> None:
+    """Print the token scores of tokenizers on corpora, and of the first one its errors by kind.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of `TOKENIZERS`.
+    corpora : sequence of str
+        Files with tokens: CoNLL-U.
+    format : str or None
+        Their format.
+    as_json : bool
+        Print JSON.
+    """
+    from textprep_ml.corpora import iter_rows
+    from textprep_ml.metrics import token_errors, token_scores
+
+    results: dict[str, Any] = {}
+    for corpus in corpora:
+        rows = list(iter_rows(corpus, format))
+        if any("tokens" not in row for row in rows):
+            raise ValueError(f"{corpus} has no tokens; tokenizers are measured on CoNLL-U.")
+        texts, gold = [row["text"] for row in rows], [row["tokens"] for row in rows]
+        found = {name: [make_named_tokenizer(name).spans(text) for text in texts] for name in names}
+        results[corpus] = {
+            "scores": {name: token_scores(texts, gold, spans) for name, spans in found.items()},
+            "errors": token_errors(texts, gold, found[names[0]]),
+        }
+    sys.stdout.write(
+        json.dumps(results, ensure_ascii=False, indent=1) + "\n" if as_json else _as_text(results, names[0])
+    )
+
+
+def _as_text(results: dict[str, Any], first: str) -> str:
+    lines = []
+    for corpus, result in results.items():
+        lines.append(f"{corpus}\n{'tokenizer':<12} {'precision':>9} {'recall':>9} {'f1':>9}")
+        for name, scores in result["scores"].items():
+            lines.append(f"{name:<12} {scores['precision']:>9.4f} {scores['recall']:>9.4f} {scores['f1']:>9.4f}")
+        lines.append(f"\nwrong cuts of {first}\n{'kind':<12} {'too many':>9} {'too few':>9}  examples")
+        for row in result["errors"]:
+            examples = "  ".join(example.replace("\n", "⏎") for example in row["examples"][:2])
+            lines.append(f"{row['kind']:<12} {row['false_positives']:>9} {row['misses']:>9}  {examples}")
+    return "\n".join(lines) + "\n"
