@@ -1,32 +1,43 @@
-# Two commands do everything on a fresh machine: `make demo` and `make test`. Both need python3 with venv; with a C compiler the kernels
-# are compiled, without one the pure twins serve.
+# Two commands do everything on a fresh machine: `make demo` and `make test`. Both need nothing but python3 (3.11 or newer) with venv;
+# with a C compiler the kernels are compiled, without one their readable twins serve.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNELS := $(wildcard textprep_ml/_kernels/*.pyx textprep_ml/_kernels/*.pxd textprep_ml/_kernels/*.h)
+KERNELS := $(wildcard textprep_ml/_kernels/*.pyx textprep_ml/_kernels/*.h)
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint kernels clean
 .DELETE_ON_ERROR:
-
-$(VENV)/.installed: pyproject.toml $(KERNELS)
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip setuptools wheel cython
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[dev]'
-	touch $@
 
 demo: $(VENV)/.installed  ## train on the labelled sample, evaluate against the rules, segment a text
 	$(BIN)/textprep train configs/demo.toml
+	@echo
 	$(BIN)/textprep evaluate out/demo.json data/sample/dev.jsonl --baseline rules
+	@echo
 	printf 'Dr. Smith paid $$3.50 for the app. It is amazing!! Is it not?' | $(BIN)/textprep segment - --model out/demo.json
 
-test: $(VENV)/.installed  ## run the test suite with the kernels in use, then the kernel tests with the pure twins
+test: $(VENV)/.dev  ## run the test suite with the kernels in use
 	$(BIN)/python -m pytest -q
 
-lint: $(VENV)/.installed  ## style, types, docstrings
+lint: $(VENV)/.dev  ## style, types, docstrings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m numpydoc.hooks.validate_docstrings $$(git ls-files 'textprep_ml/*.py')
+
+kernels: $(VENV)/.installed  ## compile the kernels anew, in place
+	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --editable .
+
+# The package itself, in place.
+$(VENV)/.installed: pyproject.toml $(KERNELS)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip setuptools wheel 'cython>=3.1'
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	touch $@
+
+# Its tools and the peers that the parity tests compare with; the package is there already and is not built again.
+$(VENV)/.dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet 'textprep_ml[dev,peers]'
+	touch $@
 
 clean:  ## remove what the build made
 	rm -rf $(VENV) build dist *.egg-info out textprep_ml/_kernels/*.so textprep_ml/_kernels/*.c
