@@ -36,12 +36,16 @@ def distance(
 
     The first line of the output is the distance, an int where all costs are.
     """
-    from textprep_ml.distance import edit_table
+    from textprep_ml.distance import edit_distance, edit_table
 
     insertion, deletion, substitution, *rest = _costs(costs)
     transposition = rest[0] if rest else None
     source, target = (a.split(), b.split()) if words else (a, b)
     variant = "osa" if osa else "damerau"
+    if not (align or table):
+        value = edit_distance(source, target, insertion, deletion, substitution, transposition, variant=variant)
+        sys.stdout.write(f"{value}\n")
+        return
     result = edit_table(source, target, insertion, deletion, substitution, transposition, variant=variant)
     lines = [f"{result[-1, -1].item()}"]
     if table:
