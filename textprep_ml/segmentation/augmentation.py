@@ -122,7 +122,7 @@ _MAKERS: dict[
         swap_abbreviations(document, swaps, rng), rng, 0.5
     ),
     "injected": lambda document, rng, swaps, by_class: _sometimes_one_line(
-        AbbreviationInjector(by_class, rng.choice((0.1, 0.3)))(document, rng), rng, 0.4
+        AbbreviationInjector(by_class, rng.choice((0.08, 0.24)))(document, rng), rng, 0.4
     ),
     "lower_case": lambda document, rng, swaps, by_class: lower_case(document),
     "uncased": lambda document, rng, swaps, by_class: remove_case(document),

@@ -104,9 +104,10 @@ class AbbreviationInjector:
             for (_, _, before), (at, to, word), (_, _, after) in zip(words, words[1:], words[2:], strict=False):
                 if rng.random() < self.share:
                     edits += self._inside(start + at, start + to, before, word, after, rng)
-            if words and _is_name(words[0][2]) and rng.random() < self.share / 4:
+            if words and _is_name(words[0][2]) and rng.random() < self.share / 8:
                 edits.append((start, start, f"{rng.choice(_INITIALS)}. {rng.choice(_INITIALS)}. "))
-            if words and rng.random() < self.share:
+            # There is one last word in a sentence, but many places inside: without this the model would hardly end one.
+            if words and rng.random() < 2 * self.share:
                 edits += self._final(start + words[-1][0], words[-1][2], names, rng)
         return apply_edits(document, edits)
 
@@ -131,7 +132,7 @@ class AbbreviationInjector:
                 return [(at, at, f"{rng.choice((self._pick(rng, 'title', 'rank'), initials))}. ")]
             comma = rng.choice(("", ","))
             return [(to, to, f"{comma} {self._pick(rng, 'company', 'suffix', 'state')}.{comma}")]
-        if (word.endswith((",", ":")) or word in ("and", "or")) and after[:1].islower():
+        if after[:1].islower() and rng.random() < _LABELLED.get(word, 0.3 if word[-1] in ",:" else 0.0):
             label = rng.choice((f"{rng.randint(2, 9)}.", f"{rng.randint(2, 9)})", f"({rng.choice('abcdef')})"))
             return [(to, to, f" {label}")]
         if word.isdecimal() and before[-1:].isalpha():
@@ -154,7 +155,6 @@ class AbbreviationInjector:
             f" {rng.choice(names)} {self._pick(rng, 'company', 'suffix')}",
             f" {rng.choice(names)}, {self._pick(rng, 'state', 'country')}",
             f" {rng.choice(_INITIALS)}",
-            f" {rng.choice(_INITIALS)}",
             f" {rng.randint(1, 12)} {self._pick(rng, 'time', 'unit')}",
             f" {self._pick(rng, 'month')}. {rng.randint(1, 28)}",
             f" {self._pick(rng, 'number')}. {rng.randint(1, rng.choice((9, 99)))}",
@@ -165,6 +165,8 @@ class AbbreviationInjector:
 
 
 _INITIALS = "ABCDEFGHJKLMNPRSTW"
+#: How often a label (``2.``, ``(b)``) follows a conjunction, where one may; these words are frequent.
+_LABELLED = {"and": 0.03, "or": 0.1}
 
 
 def _is_name(word: str) -> bool:
