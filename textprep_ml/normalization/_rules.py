@@ -55,13 +55,12 @@ def joins(char: str) -> bool:
 
 def groups(text: str) -> Iterator[tuple[int, int]]:
     """Cut a text into a character each with those that join it."""
+    joining = {char for char in set(text) if joins(char)}
     start = 0
     for index, char in enumerate(text):
-        if index and joins(char):
-            continue
-        if index:
+        if index and char not in joining:
             yield start, index
-        start = index
+            start = index
     if text:
         yield start, len(text)
 
