@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textprep_ml._validation import HasMethods, StrOptions
 from textprep_ml.normalization import steps
+from textprep_ml.normalization._checks import check_rules, check_vocabulary, collect_leaves
 from textprep_ml.normalization._plan import Plan
 from textprep_ml.normalization._rules import FormRule
 
@@ -154,7 +155,7 @@ class TextNormalizer(steps.NormalizationStep):
             The fitted transformer.
         """
         self._validate_params()
-        documents = steps.collect_leaves(X, type(self).__name__)
+        documents = collect_leaves(X, type(self).__name__)
         self.steps_: dict[str, Any] = {}
         for name in _STEPS:
             step = getattr(self, name)
@@ -176,12 +177,12 @@ class TextNormalizer(steps.NormalizationStep):
     def _learn_vocabulary(self, documents: list[str]) -> None:
         """Bring given words to the form in which the step sees the text, or collect the words from there."""
         if self.vocabulary is not None:
-            self.vocabulary_ = frozenset(self._before("dehyphenation", steps.check_vocabulary(self.vocabulary)))
+            self.vocabulary_ = frozenset(self._before("dehyphenation", check_vocabulary(self.vocabulary)))
         else:
             self.vocabulary_ = steps.Dehyphenator().fit(self._before("dehyphenation", documents)).vocabulary_
 
     def _rules(self) -> list[Any]:
-        return self._rules_of(_STEPS) + steps.check_rules(self.rules)
+        return self._rules_of(_STEPS) + check_rules(self.rules)
 
     def _rules_of(self, names: Sequence[str]) -> list[Any]:
         rules: list[Any] = []
@@ -219,7 +220,7 @@ class TextNormalizer(steps.NormalizationStep):
         if self.vocabulary is None or hasattr(self, "vocabulary_"):
             check_is_fitted(self, "vocabulary_")
             return steps.Dehyphenator(vocabulary=self.vocabulary_)
-        return steps.Dehyphenator(vocabulary=self._before("dehyphenation", steps.check_vocabulary(self.vocabulary)))
+        return steps.Dehyphenator(vocabulary=self._before("dehyphenation", check_vocabulary(self.vocabulary)))
 
     def _get_state(self) -> dict[str, Any]:
         check_is_fitted(self, "steps_")
@@ -231,7 +232,7 @@ class TextNormalizer(steps.NormalizationStep):
         for name, step in self.steps_.items():
             step._set_state(state["steps"][name])
         if self._joins_lines():
-            self.vocabulary_ = steps.check_vocabulary(state["vocabulary"])
+            self.vocabulary_ = check_vocabulary(state["vocabulary"])
         self.plan_ = Plan(self._rules())
 
 
