@@ -198,17 +198,20 @@ def seconds(task: Callable[[], Any], clock: Callable[[], float] = time.process_t
 
 
 def race(title: str, tasks: dict[str, Callable[[], float]], unit: str, rounds: int = ROUNDS) -> None:
-    """Let the encoders take turns and print the best of each; `tasks` give a rate, or a time when the unit is one."""
-    pick = min if unit == "ns" else max
-    best: dict[str, float] = {}
+    """Let the encoders take turns; `tasks` give a rate, or a time when the unit is one.
+
+    Prints the best of each, and by how much ours was better in the median round.
+    """
+    values: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(rounds):
         for name, task in tasks.items():
-            value = task()
-            best[name] = pick(value, best.get(name, value))
-    ours = best["ours"]
-    cells = [
-        f"{name} {value:,.1f} ({(value / ours if unit == 'ns' else ours / value):.2f})" for name, value in best.items()
-    ]
+            values[name].append(task())
+    is_time = unit == "ns"
+    cells = []
+    for name, row in values.items():
+        ratio = np.median(np.array(row) / np.array(values["ours"]))
+        better = ratio if is_time else 1 / ratio
+        cells.append(f"{name} {min(row) if is_time else max(row):,.1f} ({better:.2f})")
     print(f"{title}, {unit} (ours is better by): " + ", ".join(cells), flush=True)
 
 

@@ -229,6 +229,8 @@ static inline size_t bpe_run_wants(const bpe_run_t *run) {
 /* Gather words until the batch is full or the texts are at their end. */
 static inline void bpe_gather(bpe_run_t *run, const bpe_model_t *model, const bpe_cache_t *cache) {
     size_t starts[BPE_BATCH], ends[BPE_BATCH], ready = run->ready, found, i;
+    const bpe_slot_t *slots = cache->slots;
+    const int shift = cache->shift;
     pretok_t *scanner = &run->scanner;
     while (ready < BPE_BATCH && run->ended < BPE_BATCH) {
         if (!run->open) {
@@ -241,10 +243,11 @@ static inline void bpe_gather(bpe_run_t *run, const bpe_model_t *model, const bp
         for (i = 0; i < found; i++, ready++) {
             const uint8_t *word = scanner->text + starts[i];
             size_t length = ends[i] - starts[i];
+            bpe_key_t key = bpe_key(word, length, scanner->length - starts[i]);
+            BPE_PREFETCH(slots + (key.hash >> shift));
             run->words[ready] = word;
             run->lengths[ready] = length;
-            run->keys[ready] = bpe_key(word, length, scanner->length - starts[i]);
-            BPE_PREFETCH(cache->slots + (run->keys[ready].hash >> cache->shift));
+            run->keys[ready] = key;
         }
         if (found) run->bytes += ends[found - 1] - starts[0];
         if (!found || scanner->position >= scanner->length) {
@@ -269,12 +272,15 @@ static inline int bpe_miss(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t
 
 /* Write the ids of words `i` to `end` of the batch. */
 static inline int bpe_emit(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t *cache, size_t i, size_t end) {
+    int32_t *out = run->out + run->count;
     for (; i < end; i++) {
         const bpe_slot_t *slot = bpe_find(cache, run->keys[i], run->words[i], run->lengths[i]);
-        int32_t *out = run->out + run->count;
         if (!BPE_LIKELY(slot != NULL)) {
-            int status = bpe_miss(run, model, cache, i);
+            int status;
+            run->count = (size_t)(out - run->out);
+            status = bpe_miss(run, model, cache, i);
             if (status) return status;
+            out = run->out + run->count;
             continue;
         }
         /* What is copied beyond the word's ids the next word writes over. */
@@ -284,8 +290,9 @@ static inline int bpe_emit(bpe_run_t *run, const bpe_model_t *model, bpe_cache_t
             memcpy(out, cache->ids + slot->ids[0], BPE_COPY * sizeof *out);
         else
             memcpy(out, cache->ids + slot->ids[0], slot->count * sizeof *out);
-        run->count += slot->count;
+        out += slot->count;
     }
+    run->count = (size_t)(out - run->out);
     return BPE_DONE;
 }
 
