@@ -120,6 +120,16 @@ def test_tokenize_as_conllu(textprep: Run) -> None:
     assert rows[5:] == ["", ""]
 
 
+def test_evaluate_tokenizers(textprep: Run) -> None:
+    corpus = SAMPLE / "tiny.conllu"
+    text = textprep("evaluate", "words:ud", corpus, "--baseline", "treebank").decode()
+    assert "words:ud" in text
+    assert "wrong cuts of words:ud" in text
+    result = json.loads(textprep("evaluate", "words:ud", corpus, "--json"))[str(corpus)]
+    assert result["scores"]["words:ud"]["f1"] > 0.93
+    assert b"no tokens" in textprep("evaluate", "words", SAMPLE / "dev.jsonl", fails=True)
+
+
 def test_there_and_back(textprep: Run) -> None:
     text = 'She said "it isn\'t $5".\n\nYes, well-known!\n'
     assert textprep("detokenize", stdin=textprep("tokenize", stdin=text.encode())).decode() == text

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from textprep_ml.corpora import iter_rows
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "data" / "sample"
 SHARED = Path(os.environ.get("TEXTPREP_ML_SHARED", ROOT.parent / "shared")) / "data"
@@ -45,29 +47,8 @@ def english_lines(limit: int = 400_000) -> list[str]:
     return [line for line in (lines or sample_lines()) if line.strip()][: limit // 80]
 
 
-def treebank(name: str) -> list[tuple[str, list[tuple[int, int]]]]:
-    """Give (text, token spans) of each sentence of a shared CoNLL-U file, or of the sample."""
+def treebank(name: str) -> tuple[list[str], list[list[list[int]]]]:
+    """Give the documents of a shared CoNLL-U file, or of the sample, and their token spans."""
     path = SHARED / "conllu" / name
-    rows = (path if path.is_file() else SAMPLE / "tiny.conllu").read_text(encoding="utf-8").split("\n\n")
-    return [sentence for block in rows if (sentence := _sentence(block))[1]]
-
-
-def _sentence(block: str) -> tuple[str, list[tuple[int, int]]]:
-    """Words are the parts of a multiword token where they join to it, else the token."""
-    text, spans, covered = "", [], 0
-    lines = [line.split("\t") for line in block.split("\n") if line and not line.startswith("#")]
-    forms = {columns[0]: columns[1] for columns in lines}
-    for columns in lines:
-        number = columns[0]
-        if "." in number or ("-" not in number and int(number) <= covered):
-            continue
-        parts = [columns[1]]
-        if "-" in number:
-            first, covered = map(int, number.split("-"))
-            words = [forms[str(word)] for word in range(first, covered + 1)]
-            parts = words if "".join(words) == columns[1] else parts
-        for part in parts:
-            spans.append((len(text), len(text) + len(part)))
-            text += part
-        text += "" if "SpaceAfter=No" in columns[9] else " "
-    return text.rstrip(), spans
+    rows = list(iter_rows(path if path.is_file() else SAMPLE / "tiny.conllu"))
+    return [row["text"] for row in rows], [row["tokens"] for row in rows]

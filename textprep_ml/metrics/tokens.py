@@ -20,7 +20,8 @@ def token_scores(texts: Sequence[str], y_true: Any, y_pred: Any) -> dict[str, fl
     texts : sequence of str
         The documents.
     y_true, y_pred : sequence of sequences of (int, int)
-        Token spans of each document.
+        Token spans of each document. A span that comes twice in a row, as for the words of a multiword token (*du* =
+        *de* + *le*), counts once.
 
     Returns
     -------
@@ -37,7 +38,12 @@ def token_scores(texts: Sequence[str], y_true: Any, y_pred: Any) -> dict[str, fl
     >>> round(scores["f1"], 2)
     0.4
     """
-    return span_scores(drop_white_space(texts, y_true), drop_white_space(texts, y_pred))
+    true, pred = ([_distinct(spans) for spans in y] for y in (y_true, y_pred))
+    return span_scores(drop_white_space(texts, true), drop_white_space(texts, pred))
+
+
+def _distinct(spans: Any) -> list[tuple[int, int]]:
+    return list(dict.fromkeys((int(start), int(end)) for start, end in spans))
 
 
 def cut_kind(text: str, position: int) -> str:
