@@ -291,7 +291,7 @@ cdef class MergeLearner:
         cdef int64_t place, total = 0
         for place in range(self.n_cells):
             total += self.cells[place].weight
-        return max(self.min_frequency, total // (16 * self.expected))
+        return max(self.min_frequency, total // (64 * self.expected))
 
     cdef void _compact(self) noexcept nogil:
         """Put every token into one cell and drop the words that are a single token by now."""

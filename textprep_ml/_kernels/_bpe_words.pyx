@@ -52,6 +52,7 @@ SCHEMES = ("none", "blank", "gpt2", "cl100k", "llama3", "qwen2", "o200k", "scrip
 cdef enum:
     BATCH = 256
     SHORT = 16
+    AHEAD = 16  # slots that are asked for in advance
     LENGTH_BITS = 5
 
 cdef struct ShortWord:
@@ -179,6 +180,7 @@ cdef class WordCounter:
     cdef int long_bits
     cdef uint8_t *arena
     cdef int64_t arena_used, arena_capacity
+    cdef int64_t n_bytes  # in all distinct words
     cdef readonly int64_t clock
     cdef bint failed
 
@@ -247,6 +249,7 @@ cdef class WordCounter:
         word.count = count
         word.place = place
         self.n_short += 1
+        self.n_bytes += length
 
     cdef LongWord *_find_long(self, uint64_t value, const uint8_t *bytes_, int64_t length) noexcept nogil:
         cdef uint64_t mask = (<uint64_t>1 << self.long_bits) - 1
@@ -305,6 +308,7 @@ cdef class WordCounter:
         word.length = length
         self.arena_used += length
         self.n_long += 1
+        self.n_bytes += length
 
     cdef void _add_word(self, const uint8_t *bytes_, int64_t length, int64_t count, uint64_t place) noexcept nogil:
         cdef uint64_t low = 0, high = 0
@@ -420,6 +424,10 @@ cdef class WordCounter:
             length[0] = self.long_words[slot - n_short_slots].length
             count[0] = self.long_words[slot - n_short_slots].count
 
+    cdef inline void _ask_for(self, int64_t slot) noexcept nogil:
+        if slot < <int64_t>1 << self.short_bits:
+            TP_PREFETCH(self.short_words + slot)
+
     def _order(self):
         """List the slots in use by the place where their word was met first."""
         cdef int64_t index, n = 0, n_short_slots = <int64_t>1 << self.short_bits
@@ -485,23 +493,20 @@ cdef class WordCounter:
         cdef const uint8_t *start
         offsets = np.empty(n + 1, dtype=np.int64)
         counts = np.empty(n, dtype=np.int64)
+        ids = np.empty(self.n_bytes, dtype=np.int32)
         cdef int64_t[::1] offset_view = offsets
         cdef int64_t[::1] count_view = counts
-        cdef int32_t[::1] id_view
+        cdef int32_t[::1] id_view = ids
         with nogil:
             for index in range(n):
+                self._ask_for(order[min(index + AHEAD, n - 1)])
                 self._word(order[index], &start, &length, &count)
                 offset_view[index] = total
                 count_view[index] = count
+                for at in range(length):
+                    id_view[total + at] = table[start[at]]
                 total += length
             offset_view[n] = total
-        ids = np.empty(total, dtype=np.int32)
-        id_view = ids
-        with nogil:
-            for index in range(n):
-                self._word(order[index], &start, &length, &count)
-                for at in range(length):
-                    id_view[offset_view[index] + at] = table[start[at]]
         return ids, offsets, counts
 
     def character_counts(self):
@@ -552,15 +557,12 @@ cdef class WordCounter:
         counts = np.empty(n, dtype=np.int64)
         cdef int64_t[::1] offset_view = offsets
         cdef int64_t[::1] count_view = counts
-        total = 0
-        for index in range(n):
-            self._word(order[index], &start, &length, &count)
-            total += length + 1
-        ids = np.empty(total, dtype=np.int32)
+        ids = np.empty(self.n_bytes + n, dtype=np.int32)  # no word has more characters than bytes
         cdef int32_t[::1] id_view = ids
         with nogil:
             total = 0
             for index in range(n):
+                self._ask_for(order[min(index + AHEAD, n - 1)])
                 self._word(order[index], &start, &length, &count)
                 offset_view[index] = total
                 count_view[index] = count

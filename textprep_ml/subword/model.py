@@ -193,9 +193,10 @@ def encoder_arguments(
         Plain data.
     """
     symbols, surfaces = _base_symbols(model, style)
-    for left, right, made in model.merges.tolist():
-        symbols[made] = symbols[left] + symbols[right].removeprefix(_PREFIX)
-        surfaces[made] = surfaces[left] + surfaces[right]
+    if not style.byte_level:  # bytes need no parts
+        for left, right, made in model.merges.tolist():
+            symbols[made] = symbols[left] + symbols[right].removeprefix(_PREFIX)
+            surfaces[made] = surfaces[left] + surfaces[right]
     for token, added in model.added_tokens.items():
         if added.id >= len(model.pieces) or model.pieces[added.id] is None:
             surfaces[added.id] = token.encode("utf-8", "surrogatepass")
