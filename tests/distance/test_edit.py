@@ -101,6 +101,11 @@ def test_transpositions(a: str, b: str, osa: int, damerau: int, levenshtein: int
             assert sum(edit.cost for edit in alignment.operations) == alignment.distance == distance
 
 
+def test_a_transposition_costs_nothing_else_where_deletions_are_forbidden() -> None:
+    alignment = align("ab", "ba", deletion=math.inf, transposition=1, variant="osa")
+    assert [edit.cost for edit in alignment.operations] == [1]
+
+
 def test_a_transposition_is_one_operation_over_all_it_spans() -> None:
     (edit,) = align("xo", "oyx", transposition=1).operations
     assert (edit.operation, edit.start_a, edit.end_a, edit.start_b, edit.end_b) == ("transpose", 0, 2, 0, 3)

@@ -180,26 +180,17 @@ def _last_edit(values: np.ndarray, a: Any, b: Any, costs: Costs, pair_cost: Any,
         return _edit("insert", a, b, i, i, j - 1, j, costs.insertion)
     if equal:
         return _edit("match", a, b, i - 1, i, j - 1, j, 0)
-    k, m = _swap_start(a, b, costs, i, j)
-    return _edit(
-        "transpose",
-        a,
-        b,
-        k,
-        i,
-        m,
-        j,
-        (i - k - 2) * costs.deletion + costs.transposition + (j - m - 2) * costs.insertion,
-    )
+    return _last_swap(a, b, costs, i, j)
 
 
-def _swap_start(a: Any, b: Any, costs: Costs, i: int, j: int) -> tuple[int, int]:
-    """Find where the transposition that ends in cell (i, j) starts."""
+def _last_swap(a: Any, b: Any, costs: Costs, i: int, j: int) -> Edit:
+    """Give the transposition that ends in cell (i, j)."""
     if not costs.unrestricted:
-        return i - 2, j - 2
+        return _edit("transpose", a, b, i - 2, i, j - 2, j, costs.transposition)
     k = max(place for place in range(i - 1) if a[place] == b[j - 1])
     m = max(place for place in range(j - 1) if b[place] == a[i - 1])
-    return k, m
+    between = (i - k - 2) * costs.deletion + (j - m - 2) * costs.insertion  # finite: unrestricted costs are
+    return _edit("transpose", a, b, k, i, m, j, costs.transposition + between)
 
 
 def _deletions_first(edits: list[Edit], a: Any, b: Any) -> list[Edit]:
