@@ -45,8 +45,8 @@ def merge_templates(
         Tables and the columns of their axes: first those with one column, then those that tell most.
     """
     views = [
-        _view(sizes, fixed, int(offset), *pair, weights)
-        for offset, *pair in zip(offsets, columns.tolist(), strides.tolist(), strict=True)
+        _view(sizes, fixed, int(offset), crossed, steps, weights)
+        for offset, crossed, steps in zip(offsets, columns.tolist(), strides.tolist(), strict=True)
     ]
     tables = []
     for axes, members in _group([axes for axes, _ in views], sizes.tolist()):
