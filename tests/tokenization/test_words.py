@@ -106,6 +106,7 @@ def test_spans_of_repeated_short_words() -> None:
             "in src/main.py, /usr/bin/python3 or C:\\dir\\f.txt",
             "in | src/main.py | , | /usr/bin/python3 | or | C:\\dir\\f.txt",
         ),
+        ("run ./run.sh ../x/y.py ~/.bashrc ...", "run | ./run.sh | ../x/y.py | ~/.bashrc | ..."),
         ("notes.txt. My_file.tar", "notes.txt | . | My_file.tar"),
         (
             "call foo() or os.path.join(), snake_case, __init__",

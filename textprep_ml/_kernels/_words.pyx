@@ -875,8 +875,8 @@ cdef Py_ssize_t rooted(const Char* s, const State* st, Py_ssize_t i) noexcept no
     cdef Py_ssize_t k = i
     cdef int parts = 0
     cdef uint32_t c
-    if s[k] == c"~":
-        k += 1
+    if s[k] == c"~" or s[k] == c".":
+        k += 2 if s[k] == c"." and at(s, st, k + 1) == c"." else 1
         parts = 1
     while at(s, st, k) == 47:
         c = at(s, st, k + 1)
@@ -911,7 +911,7 @@ cdef Py_ssize_t prefixed(const Char* s, const State* st, Py_ssize_t i) noexcept 
         return q if k < q else 0
     if c == 64 and flags & HANDLE:
         return run(s, st, i + 1) if is_word(s, st, i + 1) and not before_is_word(s, i) else 0
-    if (c == 47 or c == 126) and flags & FILE and (i == 0 or uc_class(s[i - 1]) & SPACE or is_opener(s[i - 1])):
+    if (c == 47 or c == 126 or c == 46) and flags & FILE and (i == 0 or uc_class(s[i - 1]) & SPACE or is_opener(s[i - 1])):
         return rooted(s, st, i)
     if c == 95 and flags & CODE:
         return underscored(s, st, i)
@@ -954,7 +954,7 @@ cdef Py_ssize_t mark(const Char* s, State* st, Py_ssize_t i) noexcept nogil:
         body = signed_body(s, st, i)
         if body:
             return word(s, st, i, body)
-    if not e and c in (35, 64, 47, 126, 95, 38):
+    if not e and c in (35, 64, 47, 126, 95, 38, 46):
         e = prefixed(s, st, i)
     if not e and c == 91 and flags & CITATION:
         e = bracket(s, st, i)

@@ -335,7 +335,7 @@ class Shapes:
             and not self.before_is_word(i)
         ):
             return self.run(i + 1) if self.is_word(i + 1) else 0
-        if c in "/~" and flags & Flag.FILE and (i == 0 or class_of(self.s[i - 1]) & SPACE or self.s[i - 1] in OPENERS):
+        if c in "/~." and flags & Flag.FILE and (i == 0 or class_of(self.s[i - 1]) & SPACE or self.s[i - 1] in OPENERS):
             return self.rooted(i)
         if c == "_" and flags & Flag.CODE:
             k = self.repeat(i)
@@ -353,10 +353,10 @@ class Shapes:
         return 0
 
     def rooted(self, i: int) -> int:
-        """End of a path from the root or the home: at least two parts, or one with a known extension."""
+        """End of a path from the root (at least two parts), the home, the folder (./) or the one above (../), or 0."""
         k, parts = i, 0
-        if self.s[k] == "~":
-            k += 1
+        if self.s[k] in "~.":
+            k += 2 if self.s[k] == "." == self.at(k + 1) else 1
             parts = 1
         while self.at(k) == "/" and (self.is_word(k + 1) or (self.at(k + 1) in "._" and self.is_word(k + 2))):
             k += 1

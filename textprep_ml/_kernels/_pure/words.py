@@ -282,7 +282,7 @@ class _Scanner(Shapes):
             body = i + 1 + (c != "." and self.at(i + 1) == ".")
             if self.is_digit(body) and (c != "." or self.at(i - 1) != ".") and self.at(i - 1) not in ")]%":
                 return self.word(i, body, out)
-        if not e and c in "#@/~_&":
+        if not e and c in "#@/~_&.":
             e = self.prefixed(i)
         if not e and c == "[" and flags & Flag.CITATION:
             e = self.bracket(i)
