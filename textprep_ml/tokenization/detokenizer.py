@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from textprep_ml._validation import StrOptions, check_spans, shorten
@@ -16,22 +17,28 @@ _APOSTROPHES = "'’"
 _QUOTE_PAIRS = {"``": '"', "''": '"', "`": "'", "’’": "”", "‘‘": "“"}
 
 
-def _pairs() -> frozenset[tuple[str, str]]:
-    """Pieces of one word that no apostrophe shows: can not, gon na, lem me."""
+class _Marks(NamedTuple):
+    """Which tokens stick to what."""
+
+    closers: frozenset[str]
+    openers: frozenset[str]
+    joining: frozenset[str]
+    pairs: frozenset[tuple[str, str]]  # pieces of one word that no apostrophe shows: can not, gon na, lem me
+
+
+def _marks() -> _Marks:
     table = contraction_table("spacy").values()
     pieces = [value.split() for value in table if " " in value and "*" not in value]
-    return frozenset(pair for piece in pieces for pair in zip(piece, piece[1:], strict=False))
+    pairs = frozenset(pair for piece in pieces for pair in pairwise(piece))
+    return _Marks(frozenset(_CLOSERS.split()), frozenset(_OPENERS.split()), frozenset(_JOINING.split()), pairs)
 
 
 class _Joiner:
     """Goes through the tokens of one text and says where a blank stands; it remembers which quotes are open."""
 
-    def __init__(self, hyphens: str, pairs: frozenset[tuple[str, str]]) -> None:
+    def __init__(self, hyphens: str, marks: _Marks) -> None:
         self.hyphens = hyphens
-        self.pairs = pairs
-        self.closers = frozenset(_CLOSERS.split())
-        self.openers = frozenset(_OPENERS.split())
-        self.joining = frozenset(_JOINING.split())
+        self.marks = marks
         self.open: set[str] = set()
         self.sticks = True  # whether the next token stands directly behind what is there
 
@@ -40,19 +47,19 @@ class _Joiner:
         if token in ('"', "'", "’"):
             return self.quote(before, token, after) and not sticks
         if (
-            token in self.joining
+            token in self.marks.joining
             or (token in ("-", "‐", "‑") and self.hyphens == "join")
             or (token == "–" and before[-1:].isdigit() and after[:1].isdigit())
         ):
             self.sticks = True
             return False
-        if token in self.openers and not (token == "#" and not after[:1].isalnum()):
+        if token in self.marks.openers and not (token == "#" and not after[:1].isalnum()):
             self.sticks = True
             return not sticks
         if self.elided(token):
             self.sticks = True
             return not sticks
-        if token in self.closers or self.clitic(before, token):
+        if token in self.marks.closers or self.clitic(before, token):
             return False
         return not sticks
 
@@ -72,7 +79,7 @@ class _Joiner:
             return False
         if token[0] in _APOSTROPHES and len(token) > 1:
             return token[1:].lower() in ("s", "m", "re", "ve", "ll", "d", "t", "ye", "n", "all")
-        return token.lower().replace("’", "'") == "n't" or (before.lower(), token.lower()) in self.pairs
+        return token.lower().replace("’", "'") == "n't" or (before.lower(), token.lower()) in self.marks.pairs
 
     def elided(self, token: str) -> bool:
         """French and Italian beginnings (l', qu') and English y', d'."""
@@ -149,10 +156,10 @@ class Detokenizer(TextTransformer):
             )
         if spans is not None:
             return _join_by_spans(tokens, spans)
-        return self._join_by_rules(tokens)
+        return self._join_by_rules(tokens, _marks())
 
-    def _join_by_rules(self, tokens: list[str]) -> str:
-        joiner = _Joiner(self.hyphens, _pairs())
+    def _join_by_rules(self, tokens: list[str], marks: _Marks) -> str:
+        joiner = _Joiner(self.hyphens, marks)
         parts: list[str] = []
         for index, token in enumerate(tokens):
             before = tokens[index - 1] if index else ""
@@ -193,12 +200,13 @@ class Detokenizer(TextTransformer):
             raise TypeError(
                 f"Detokenizer expects a sequence of lists of tokens, but got {type(X).__name__}: {shorten(X)}."
             )
-        return [self._join_item(item, f"document {index}") for index, item in enumerate(X)]
+        marks = _marks()
+        return [self._join_item(item, f"document {index}", marks) for index, item in enumerate(X)]
 
-    def _join_item(self, item: Any, where: str) -> Any:
+    def _join_item(self, item: Any, where: str, marks: _Marks) -> Any:
         if isinstance(item, list | tuple) and item and not isinstance(item[0], str):
-            return [self._join_item(inner, f"{where} > {index}") for index, inner in enumerate(item)]
-        return self._join_by_rules(self._check_tokens(item, where))
+            return [self._join_item(inner, f"{where} > {index}", marks) for index, inner in enumerate(item)]
+        return self._join_by_rules(self._check_tokens(item, where), marks)
 
     def _get_state(self) -> dict[str, Any]:
         return {}
