@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from textprep_ml._validation import StrOptions, check_spans, shorten
 from textprep_ml.base import TextTransformer
