@@ -124,9 +124,11 @@ def find_cut(data: bytes) -> tuple[int, str]:
         What stands before it, as in `Window`.
     """
     half = len(data) // 2
-    blank_lines = [match.end() for match in _BLANK_LINE.finditer(data, half)]
-    if blank_lines:
-        return blank_lines[-1], "blank line"
+    position = 0
+    for blank_line in _BLANK_LINE.finditer(data, half):
+        position = blank_line.end()
+    if position:
+        return position, "blank line"
     for mark, ends in ((b"\n", "line"), (b" ", "blank")):
         position = data.rfind(mark, half) + 1
         if position:
