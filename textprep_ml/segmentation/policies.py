@@ -43,6 +43,17 @@ class Policies:
     missing_blank: str = "model"
     max_length: int | None = None
 
+    def __post_init__(self) -> None:
+        if self.quotes not in ("split", "keep"):
+            raise ValueError(f"quotes must be 'split' or 'keep', got {self.quotes!r}.")
+        if self.missing_blank not in ("model", "split", "join"):
+            raise ValueError(f"missing_blank must be 'model', 'split' or 'join', got {self.missing_blank!r}.")
+        if self.max_length is not None and self.max_length < 1:
+            raise ValueError(f"max_length must be at least 1 character or None, got {self.max_length!r}.")
+        bad = [name for name in self.protected if not isinstance(name, str) or not name]
+        if bad:
+            raise ValueError(f"protected must hold strings of one character or more, got {bad[0]!r}.")
+
     @property
     def is_default(self) -> bool:
         """Whether the classifier's decisions stand as they are."""

@@ -226,6 +226,10 @@ class BoundaryModel:
             return self
         kept = self._adjusted
         if kept is None or kept[0] != choices:
+            if newline not in NEWLINES:
+                raise ValueError(f"newline must be one of {', '.join(NEWLINES)}, got {newline!r}.")
+            if not set(candidates) <= set(CANDIDATE_KINDS):
+                raise ValueError(f"candidates must be some of {', '.join(CANDIDATE_KINDS)}, got {candidates!r}.")
             thresholds = {kind: value + shift for kind, value in self.thresholds.items()}
             kept = choices, replace(self, candidates=candidates, newline=newline, thresholds=thresholds)
             self._adjusted = kept

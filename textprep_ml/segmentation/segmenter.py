@@ -251,6 +251,7 @@ class SentenceSegmenter(BaseSegmenter):
         """Check what scikit-learn's constraints cannot say."""
         if (
             isinstance(self.candidates, str)
+            or not all(isinstance(name, str) for name in self.candidates)
             or not set(self.candidates) <= {"mark", "line", "gap"}
             or not len(self.candidates)
         ):
@@ -263,6 +264,11 @@ class SentenceSegmenter(BaseSegmenter):
         if isinstance(self.augment, Mapping) and set(self.augment) - set(STANDARD):
             unknown = set(self.augment) - set(STANDARD)
             raise ValueError(f"Unknown variant {sorted(unknown)[0]!r} in augment; there are {', '.join(STANDARD)}.")
+        for name, values in (("kind_thresholds", self.kind_thresholds), ("augment", self.augment)):
+            for key, value in values.items() if isinstance(values, Mapping) else ():
+                if not isinstance(value, Real) or not np.isfinite(value) or (name == "augment" and value < 0):
+                    raise ValueError(f"{name}[{key!r}] must be a finite number, got {shorten(value)}.")
+        self._policies()
         if self.templates is not None and "kind" not in self.templates:
             raise ValueError("templates must have 'kind' alone among them: it carries the intercept.")
 
@@ -271,9 +277,21 @@ class SentenceSegmenter(BaseSegmenter):
         texts = check_documents(X, name)
         if not texts:
             raise ValueError(f"{name} got no documents to learn from.")
-        weights = np.ones(len(texts)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        try:
+            weights = np.ones(len(texts)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"sample_weight must hold one number per document, got {shorten(sample_weight)}."
+            ) from None
         if weights.shape != (len(texts),):
             raise ValueError(f"sample_weight has shape {weights.shape}, but there are {len(texts)} documents.")
+        wrong = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
+        if len(wrong):
+            raise ValueError(
+                f"sample_weight of document {wrong[0]} is {weights[wrong[0]]}; weights are finite and not negative."
+            )
+        if not weights.any():
+            raise ValueError("sample_weight is zero for every document: there is nothing to learn from.")
         return texts, weights
 
     def _fit_normalizer(self, texts: list[str]) -> None:
@@ -387,8 +405,11 @@ class SentenceSegmenter(BaseSegmenter):
         found = self._segment([text for text, _ in aligned])
         return span_array(offsets.to_raw(spans) for (_, offsets), spans in zip(aligned, found, strict=True))
 
+    def _policies(self) -> Policies:
+        return Policies(tuple(self.protected), self.quotes, self.missing_blank, self.max_length)
+
     def _segment(self, texts: list[str]) -> list[np.ndarray]:
-        policies = Policies(tuple(self.protected), self.quotes, self.missing_blank, self.max_length)
+        policies = self._policies()
         model = self._model_in_use()
         if policies.is_default and model.scorer is not None:
             return model.spans(texts, self.n_jobs)
