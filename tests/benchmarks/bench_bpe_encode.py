@@ -202,6 +202,8 @@ def race(title: str, tasks: dict[str, Callable[[], float]], unit: str, rounds: i
 
     Prints the best of each, and by how much ours was better in the median round.
     """
+    if len(tasks) < 2:
+        return
     values: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(rounds):
         for name, task in tasks.items():
