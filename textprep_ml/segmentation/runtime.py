@@ -346,6 +346,8 @@ class BoundaryModel:
         """
         words = WordTable.from_state(state["words"])
         thresholds = {kind: float(state["thresholds"][kind]) for kind in KINDS}
+        if not np.isfinite(list(thresholds.values())).all():
+            raise ModelFormatError("The thresholds of the model are not finite.")
         return cls(
             words, scorer_from_state(state["scorer"], len(words.vocabulary)), thresholds, tuple(candidates), newline
         )

@@ -563,6 +563,8 @@ class SentenceSegmenter(BaseSegmenter):
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
+        self._validate_params()
+        self._check_choices()
         self.model_ = BoundaryModel.from_state(state, self.candidates, self.newline)
         self.coverage_ = float(state["coverage"])
         if "normalizer" in state:
