@@ -1,0 +1,79 @@
+"""Variants of labelled documents keep their sentences, up to what they add or drop."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.segmentation.samples import labelled_sample
+from textprep_ml.abbreviations import load_abbreviations
+from textprep_ml.segmentation.attributes import GROUP_OF_CLASS
+from textprep_ml.segmentation.augmentation import (
+    STANDARD,
+    Document,
+    Variations,
+    drop_marks,
+    lower_case,
+    replace_breaks,
+    wrap_lines,
+)
+
+DOCUMENTS = [Document(text, [tuple(span) for span in spans]) for text, spans in zip(*labelled_sample(), strict=True)]
+SOME = st.sampled_from(DOCUMENTS)
+
+
+def sentences(document: Document) -> list[str]:
+    return [document.text[start:end] for start, end in document.sentences]
+
+
+def words(document: Document) -> list[list[str]]:
+    return [sentence.split() for sentence in sentences(document)]
+
+
+def assert_valid(document: Document) -> None:
+    position = 0
+    for start, end in document.sentences:
+        assert position <= start < end <= len(document.text)
+        assert not document.text[position:start].strip()
+        assert document.text[start:end].strip()
+        assert not document.text[end - 1].isspace()  # labels are read from the ends
+        position = end
+    assert not document.text[position:].strip()
+
+
+@settings(max_examples=40, deadline=None)
+@given(SOME, st.integers(1, 120), st.sampled_from([" ", "\n", "\n\n"]))
+def test_layouts_keep_every_word(document: Document, width: int, replacement: str) -> None:
+    for variant in (wrap_lines(document, width), replace_breaks(document, replacement)):
+        assert_valid(variant)
+        assert words(variant) == words(document)
+    assert lower_case(document).text.lower() == document.text.lower()
+
+
+@settings(max_examples=40, deadline=None)
+@given(SOME, st.integers(0, 1000))
+def test_dropped_marks_are_final_periods(document: Document, seed: int) -> None:
+    variant = drop_marks(document, random.Random(seed), share=0.5)
+    assert_valid(variant)
+    for before, after in zip(sentences(document), sentences(variant), strict=True):
+        assert after in (before, before.removesuffix("."))
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_every_variant_is_valid_and_has_as_many_sentences(name: str) -> None:
+    vary = Variations({name: 2.0}, load_abbreviations("en"), GROUP_OF_CLASS)
+    variants, sources = vary(DOCUMENTS, random.Random(1))
+    assert len(variants) == len(sources) == 2 * len(DOCUMENTS)
+    for variant, source in zip(variants, sources, strict=True):
+        assert_valid(variant)
+        assert len(variant.sentences) == len(DOCUMENTS[source].sentences)
+
+
+def test_a_plan_is_repeatable() -> None:
+    vary = Variations(STANDARD, load_abbreviations("en"), GROUP_OF_CLASS)
+    first, second = (vary(DOCUMENTS, random.Random(3)) for _ in range(2))
+    assert first == second
+    assert first != vary(DOCUMENTS, random.Random(4))
