@@ -19,7 +19,7 @@ from typing import BinaryIO
 from textprep_ml.cli._streams import decode, display_name, open_binary
 
 #: Size of a window.
-WINDOW_BYTES = 4 << 20
+WINDOW_BYTES = 1 << 20
 
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

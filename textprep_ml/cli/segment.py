@@ -200,7 +200,7 @@ def segment(
 ) -> None:
     """Split texts into sentences.
 
-    Each file is one text. A text of more than 4 MB is cut into windows of that size, after a blank line, else after a
+    Each file is one text. A text of more than 1 MB is cut into windows of that size, after a blank line, else after a
     line break, else after a blank; a sentence that would be torn is left to the next window, unless it is longer than
     one. So memory is bounded, and what a model learns from the text itself it learns from one window. White space
     between sentences is not written. With --format spans, texts are parted by an empty line; with jsonl, a window is a
