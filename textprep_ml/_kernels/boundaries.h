@@ -162,6 +162,16 @@ static inline int64_t counts_find(counts_t *c, uint64_t hash) {
     return c->n_entries - 1;
 }
 
+/* Ask for the counts of words of a long text, whose table is larger than the caches. */
+PREFETCHING void prefetch_counts(const token_t *first, const token_t *end, const counts_t *c) {
+    if (c->n_entries < 8192) return;
+    for (const token_t *t = first; t < end; t++) PREFETCH(&c->slots[(uint32_t)(t->hash >> 20) & c->mask]);
+    for (const token_t *t = first; t < end; t++) {
+        uint32_t slot = c->slots[(uint32_t)(t->hash >> 20) & c->mask];
+        if (slot) PREFETCH(&c->entries[slot - 1]);
+    }
+}
+
 /* A table of weights: the sum of the templates that look at some of its columns. */
 typedef struct {
     int32_t base, strides[4];
