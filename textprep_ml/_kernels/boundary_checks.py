@@ -94,11 +94,13 @@ def fixed_point(n_templates: int, weights: npt.NDArray[np.floating[Any]]) -> tup
 
     Gives the multiples and the power; no sum of one weight per template is larger than 2 ** 30 multiples.
     """
-    largest = float(np.abs(weights).max(initial=0.0))
+    largest = float(max(weights.max(initial=0.0), -weights.min(initial=0.0)))
     if not np.isfinite(largest):
         raise ValueError("The weights of a linear model must be finite numbers.")
-    quantum = 2.0 ** (np.frexp(largest * max(n_templates, 1))[1] - 30)
-    return np.rint(weights.astype(np.float64) / quantum).astype(np.int32), float(quantum)
+    # A float32 holds every quantum of at least 2 ** -100, and its inverse.
+    quantum = 2.0 ** max(int(np.frexp(largest * max(n_templates, 1))[1]) - 30, -100)
+    scaled = weights * np.float32(1 / quantum)
+    return np.rint(scaled, out=scaled).astype(np.int32), quantum
 
 
 def check_tree(

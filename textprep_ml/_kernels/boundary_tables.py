@@ -7,6 +7,8 @@ look at nearly the same columns are summed into one table beforehand, so that th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -49,7 +51,7 @@ def merge_templates(
         for offset, crossed, steps in zip(offsets, columns.tolist(), strides.tolist(), strict=True)
     ]
     tables = []
-    for axes, members in _group([axes for axes, _ in views], sizes.tolist()):
+    for axes, members in _group(tuple(tuple(axes) for axes, _ in views), tuple(sizes.tolist())):
         # Most columns have one usual code: with the words as the last axis, the weights in use lie close together.
         order = sorted(axes, key=lambda column: (int(sizes[column]), column))
         table = np.zeros([int(sizes[column]) for column in order], dtype=np.int32)
@@ -76,31 +78,33 @@ def _view(
     return list(axes), np.lib.stride_tricks.as_strided(weights[offset:], shape, steps, writeable=False)
 
 
-def _group(templates: list[list[int]], sizes: list[int]) -> list[tuple[set[int], list[int]]]:
-    """Put each template, the largest first, where it makes a table grow least."""
+@lru_cache(maxsize=16)
+def _group(templates: tuple[tuple[int, ...], ...], sizes: tuple[int, ...]) -> list[tuple[frozenset[int], list[int]]]:
+    """Put each template, the largest first, where it makes a table grow least.
 
-    def size(columns: set[int]) -> int:
-        product = 1
-        for column in columns:
-            product *= sizes[column]
-        return product
-
-    groups: list[tuple[set[int], list[int]]] = []
-    for member in sorted(range(len(templates)), key=lambda member: -size(set(templates[member]))):
-        columns = set(templates[member])
-        best, least = None, MOST_ENTRIES
-        for group in groups:
-            union = group[0] | columns
-            growth = size(union) - size(group[0])
-            if growth and (size(union) > MOST_ENTRIES or any(sizes[column] > FAR_CODES for column in union)):
+    Kinds of candidates with the same fixed columns have the same groups.
+    """
+    largest = [prod(sizes[column] for column in columns) for columns in templates]
+    groups: list[tuple[frozenset[int], list[int]]] = []
+    lengths: list[int] = []
+    for member in sorted(range(len(templates)), key=lambda member: -largest[member]):
+        columns, best, least = frozenset(templates[member]), len(groups), MOST_ENTRIES
+        for place, (axes, _) in enumerate(groups):
+            union = axes | columns
+            if len(union) > MOST_COLUMNS:
                 continue
-            if growth < least and len(union) <= MOST_COLUMNS:
-                best, least = group, growth
-        if best is None:
+            length = prod(sizes[column] for column in union)
+            growth = length - lengths[place]
+            if growth and (length > MOST_ENTRIES or any(sizes[column] > FAR_CODES for column in union)):
+                continue
+            if growth < least:
+                best, least = place, growth
+        if best == len(groups):
             groups.append((columns, [member]))
+            lengths.append(largest[member])
         else:
-            best[0].update(columns)
-            best[1].append(member)
+            groups[best] = (groups[best][0] | columns, [*groups[best][1], member])
+            lengths[best] += least
     return groups
 
 
