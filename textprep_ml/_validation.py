@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -139,17 +140,16 @@ def check_spans(spans: Any, length: int, where: str) -> np.ndarray:
     Raises
     ------
     ValueError
-        If a span is empty, out of range, unsorted or overlaps the one before.
+        If a value is no integer (a float or bool neither), or a span is empty, out of range, unsorted or overlaps the
+        one before.
     """
     array = np.asarray(spans, dtype=object)
     if array.size == 0:
         return np.empty((0, 2), dtype=np.intp)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(f"The spans of {where} are not (start, end) pairs: {shorten(spans)}.")
-    try:
-        array = array.astype(np.intp)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"The spans of {where} hold values that are not integers: {shorten(spans)}.") from None
+    if not all(issubclass(kind, Integral) and kind is not bool for kind in set(map(type, array.flat))):
+        raise ValueError(f"The spans of {where} hold values that are not integers: {shorten(spans)}.")
     previous = 0
     for index, (start, end) in enumerate(array.tolist()):
         if not 0 <= start < end <= length:
@@ -162,7 +162,7 @@ def check_spans(spans: Any, length: int, where: str) -> np.ndarray:
                 "sort them and remove overlaps."
             )
         previous = end
-    return array
+    return array.astype(np.intp)
 
 
 def check_targets(y: Any, documents: Sequence[str], owner: str) -> list[np.ndarray]:
