@@ -286,7 +286,9 @@ def test_attributes_and_columns_belong_together() -> None:
         ("me@home.Org", ["me@home.Org"]),
         ("yes.😀No", ["yes.😀", "No"]),
         ("「门。」他说天", ["「门。」他说天"]),
-        ("「门。」天安门", ["「门。」", "天安门"]),
+        ("「门。」天安门", ["「门。」天安门"]),
+        ("「门。」「天安门。」", ["「门。」", "「天安门。」"]),
+        ("“门。”天安门", ["“门。”", "天安门"]),
     ],
 )
 def test_tokens(text: str, tokens: list[str]) -> None:

@@ -132,11 +132,11 @@ class AbbreviationInjector:
                 return [(at, at, f"{rng.choice((self._pick(rng, 'title', 'rank'), initials))}. ")]
             comma = rng.choice(("", ","))
             return [(to, to, f"{comma} {self._pick(rng, 'company', 'suffix', 'state')}.{comma}")]
-        if after[:1].islower() and rng.random() < _LABELLED.get(word, 0.3 if word[-1] in ",:" else 0.0):
+        if after[:1].islower() and rng.random() < _label_share(word, after):
             label = rng.choice((f"{rng.randint(2, 9)}.", f"{rng.randint(2, 9)})", f"({rng.choice('abcdef')})"))
             return [(to, to, f" {label}")]
         if word.isdecimal() and before[-1:].isalpha():
-            if rng.random() < 0.05:
+            if rng.random() < 0.1:
                 return [(at, to, f"{self._pick(rng, 'number')}. ??")]
             if rng.random() < 0.6:
                 return [(at, at, f"{self._pick(rng, 'number', 'number', 'month', 'court')}. ")]
@@ -165,8 +165,14 @@ class AbbreviationInjector:
 
 
 _INITIALS = "ABCDEFGHJKLMNPRSTW"
-#: How often a label (``2.``, ``(b)``) follows a conjunction, where one may; these words are frequent.
-_LABELLED = {"and": 0.03, "or": 0.1}
+_CONJUNCTIONS = ("and", "or")
+
+
+def _label_share(word: str, after: str) -> float:
+    """How often a label (``2.``, ``(b)``) goes between two words; conjunctions are frequent, articles a good place."""
+    if after in ("a", "an", "the"):
+        return 0.6 if word[-1] in ",:" or word in _CONJUNCTIONS else 0.0
+    return 0.3 if word[-1] in ",:" else 0.06 if word in _CONJUNCTIONS else 0.0
 
 
 def _is_name(word: str) -> bool:

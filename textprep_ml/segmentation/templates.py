@@ -17,6 +17,8 @@ TEMPLATES = (
     "kind left.mark left.closer",
     "kind left.mark left.shape",
     "kind left.mark left.length left.shape",
+    "left.mark left.length left.shape right.shape",
+    "left2.group left.mark left.shape right.shape",
     "kind left.mark right.shape",
     "kind left.mark right.lead right.shape",
     "kind left.mark right.shape right2.shape",
