@@ -194,6 +194,5 @@ def test_words_that_rarely_have_a_period_are_unknown() -> None:
 @pytest.mark.parametrize("word", ["x" * 31, "two words", "a\u2003b"])
 def test_what_a_model_file_cannot_hold_is_not_learned(word: str) -> None:
     counts = counts_of(**{word: with_periods(9, 0, 9), "x" * 29: with_periods(9, 0, 9)})
-    assert (
-        choose_vocabulary(counts, 1) == list(usual_case(counts, 1)) == list(period_behaviour(counts, 1)) == ["x" * 29]
-    )
+    for learned in (choose_vocabulary(counts, 1), usual_case(counts, 1), period_behaviour(counts, 1)):
+        assert list(learned) == ["x" * 29]
