@@ -103,7 +103,8 @@ def test_words_are_learned_from_raw_text_where_it_is_given() -> None:
 
 def test_a_wider_model_keeps_its_decisions_on_text_without_the_new_words(linear: Any, sample: Any) -> None:
     model = linear.model_
-    words, scorer = widen(model, [Document("Zorgle blats. Quux foo, quux.", [])], None, 1)
+    assert "the" in model.words.vocabulary
+    words, scorer = widen(model, [Document("Zorgle blats the quux. Foo, the quux.", [])], None, 1)
     assert words.vocabulary == [*model.words.vocabulary, "blats", "foo", "quux", "zorgle"]
     wider = BoundaryModel(words, scorer, model.thresholds, model.candidates, model.newline)
     assert wider.score(sample[0])[4].tolist() == model.score(sample[0])[4].tolist()
