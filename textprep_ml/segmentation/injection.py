@@ -101,11 +101,12 @@ class AbbreviationInjector:
         names = re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", document.text) or ["Adler"]
         for start, end in document.sentences:
             words = [(match.start(), match.end(), match[0]) for match in re.finditer(r"\S+", document.text[start:end])]
+            if words and _is_name(words[0][2]) and rng.random() < self.share / 8:
+                opening = rng.choice((f"{rng.choice(_INITIALS)}. {rng.choice(_INITIALS)}.", rng.choice(_INITIALS)))
+                edits.append((start, start, f"{opening} "))
             for (_, _, before), (at, to, word), (_, _, after) in zip(words, words[1:], words[2:], strict=False):
                 if rng.random() < self.share:
                     edits += self._inside(start + at, start + to, before, word, after, rng)
-            if words and _is_name(words[0][2]) and rng.random() < self.share / 8:
-                edits.append((start, start, f"{rng.choice(_INITIALS)}. {rng.choice(_INITIALS)}. "))
             # There is one last word in a sentence, but many places inside: without this the model would hardly end one.
             if words and rng.random() < 2 * self.share:
                 edits += self._final(start + words[-1][0], words[-1][2], names, rng)
@@ -155,6 +156,7 @@ class AbbreviationInjector:
             f" {rng.choice(names)} {self._pick(rng, 'company', 'suffix')}",
             f" {rng.choice(names)}, {self._pick(rng, 'state', 'country')}",
             f" {rng.choice(_INITIALS)}",
+            f" {rng.choice('abcdknxyz')}",
             f" {rng.randint(1, 12)} {self._pick(rng, 'time', 'unit')}",
             f" {self._pick(rng, 'month')}. {rng.randint(1, 28)}",
             f" {self._pick(rng, 'number')}. {rng.randint(1, rng.choice((9, 99)))}",
@@ -171,7 +173,7 @@ _CONJUNCTIONS = ("and", "or")
 def _label_share(word: str, after: str) -> float:
     """How often a label (``2.``, ``(b)``) goes between two words; conjunctions are frequent, articles a good place."""
     if after in ("a", "an", "the"):
-        return 0.6 if word[-1] in ",:" or word in _CONJUNCTIONS else 0.0
+        return 0.8 if word[-1] in ",:" or word in _CONJUNCTIONS else 0.0
     return 0.3 if word[-1] in ",:" else 0.06 if word in _CONJUNCTIONS else 0.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -235,15 +236,17 @@ def move_weights(layout: TemplateLayout, weights: np.ndarray, wider: TemplateLay
     Returns
     -------
     ndarray of shape (wider.size,)
-        The old weights in their new places, zeros elsewhere.
+        The old weights in their new places; a new word starts with the weights of the unknown word that it was.
     """
     moved = np.zeros(wider.size, dtype=np.float32)
     for shape, offset, wide_shape, wide_offset in zip(
         layout.shapes, layout.offsets.tolist(), wider.shapes, wider.offsets.tolist(), strict=True
     ):
-        old = weights[offset : offset + int(np.prod(shape))].reshape(shape)
-        new = moved[wide_offset : wide_offset + int(np.prod(wide_shape))].reshape(wide_shape)
-        new[tuple(slice(size) for size in shape)] = old
+        old = weights[offset : offset + math.prod(shape)].reshape(shape)
+        codes = [
+            np.where(np.arange(wide) < size, np.arange(wide), 0) for wide, size in zip(wide_shape, shape, strict=True)
+        ]
+        moved[wide_offset : wide_offset + math.prod(wide_shape)] = old[np.ix_(*codes)].ravel()
     return moved
 
 
