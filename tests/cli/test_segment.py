@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import SAMPLE, Result, Run, assert_one_line_error, damaged
-from textprep_ml import SentenceSegmenter, iter_rows
+from textprep_ml import SentenceSegmenter, __version__, iter_rows
 
 RAW = SAMPLE / "raw" / "raw-en.txt"
 
@@ -129,3 +129,24 @@ def test_wrong_input(run: Run, tmp_path: Path) -> None:
     assert result.returncode == 2
     assert "'xml'" in result.stderr
     assert run("segment", "--no-such-option").returncode == 2
+
+
+@pytest.mark.parametrize("command", ["segment", "tokenize", "words", "normalize", "explain -", "detokenize"])
+def test_closed_and_full_streams(shell: Run, command: str) -> None:
+    assert_one_line_error(shell(f"TOOL {command} <&-"), "standard input: Closed")
+    assert_one_line_error(shell(f"echo 'One. Two.' | TOOL {command} >&-"), "standard output is closed")
+    if Path("/dev/full").exists():
+        assert_one_line_error(shell(f"echo 'One. Two.' | TOOL {command} >/dev/full"), "standard output: No space left")
+    assert shell(f"echo 'One. Two.' | TOOL {command} 2>&-").returncode == 0
+
+
+def test_arguments_are_utf8_whatever_the_locale(shell: Run) -> None:
+    assert shell("LC_ALL=C PYTHONUTF8=0 TOOL distance é e") == (0, "1\n", "")
+
+
+def test_zero_threads_are_refused(run: Run) -> None:
+    assert_one_line_error(run("segment", "--n-jobs", "0", stdin="A. B."), "n_jobs must be", "got 0")
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == (0, f"textprep_ml {__version__}\n", "")

@@ -52,7 +52,7 @@ def test_train_shows_progress_on_a_terminal(tmp_path: Path) -> None:
         printed, _ = process.communicate()
     assert process.returncode == 0
     assert printed.startswith(b"Trained SentenceSegmenter")
-    assert b"training on 40 documents" in shown
+    assert b"training on 42 documents" in shown
 
 
 def read_until_closed(terminal: int) -> bytes:
@@ -164,3 +164,11 @@ def test_help_lists_every_command(run: Run) -> None:
     for name in ("segment", "train", "evaluate", "explain"):
         assert f"\n  {name} " in shown
         assert "Parameters" not in run(name, "--help").stdout
+
+
+@pytest.mark.parametrize("target", ["/nowhere/m.json", "{folder}"])
+def test_an_unwritable_model_is_named_as_it_was_asked_for(tmp_path: Path, target: str) -> None:
+    path = target.format(folder=tmp_path)
+    with pytest.raises(OSError, match="No such file|Is a directory") as error:
+        SentenceSegmenter.load("en").save(path)
+    assert error.value.filename == path

@@ -54,9 +54,11 @@ def test_universal_dependencies_load_by_name(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(datasets, "load_dataset", load_dataset)
     assert list(iter_rows("ud:en_ewt")) == EXPECTED
     assert read_corpus("ud:de_gsd", split="validation")["id"] == ["weblog-a_1", "email-b"]
+    assert list(iter_rows(Path("ud:en_ewt"))) == EXPECTED  # as the command line names it
     assert calls == [
         (UD_REPOSITORY, "en_ewt", "train", UD_REVISION),
         (UD_REPOSITORY, "de_gsd", "validation", UD_REVISION),
+        (UD_REPOSITORY, "en_ewt", "train", UD_REVISION),
     ]
 
 

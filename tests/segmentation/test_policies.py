@@ -81,7 +81,7 @@ def test_quotations_are_kept_whole(marked: str, expected: str) -> None:
         ("He saw approx.|Nine, and Approx.|Ten.", "He saw approx.Nine, and Approx.Ten."),
         ("He asked about approx!|Nine left.", "He asked about approx!|Nine left."),  # no abbreviation ends in !
         ("The end.|NEXT, the end.|next", "The end.NEXT, the end.next"),
-        ("U.|S. and 3.|Five", "U.S. and 3.Five"),
+        ("U.|S. and 3.|Five", "U.S. and 3.|Five"),
         ("See www.site.|Com, http://site.|Com and me@site.|Com.", "See www.site.Com, http://site.Com and me@site.Com."),
         ("Write to jane.|Smith@site.|Com.|Bye", "Write to jane.Smith@site.Com.Bye"),
         ("It rains.|See http://site.|Com now.|Bye", "It rains.|See http://site.Com now.|Bye"),

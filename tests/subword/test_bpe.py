@@ -506,3 +506,26 @@ def test_a_tokenizer_object_as_pretokenizer_cannot_be_saved(tmp_path: Path) -> N
 def test_nested_lists_keep_their_nesting() -> None:
     fitted = BPETokenizer(num_merges=1, **CHARACTERS).fit([["ab", "ab"], ["abc"]])
     assert fitted.transform([["ab", ["c"]], "cab"]) == [[["ab"], [["c"]]], ["c", "ab"]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "error", "message"),
+    [
+        ([-1], ValueError, "No symbol has the id -1"),
+        ([2**32 + 65], ValueError, "No symbol has the id 4294967361"),
+        ([65, 10**30], ValueError, f"No symbol has the id {10**30}"),
+        ([65, 1.5], TypeError, "item 1 is float: 1.5"),
+        ([True], TypeError, "item 0 is bool: True"),
+        ([[65]], TypeError, "item 0 is list.*Use decode_batch"),
+        ("65", TypeError, "got str: '65'"),
+        (65, TypeError, "got int: 65"),
+        (None, TypeError, "got NoneType"),
+        (np.array(65), TypeError, "one flat sequence"),
+    ],
+)
+@pytest.mark.parametrize("skip_special_tokens", [False, True])
+def test_wrong_ids_are_named(
+    tokenizer: BPETokenizer, ids: Any, error: type[Exception], message: str, skip_special_tokens: bool
+) -> None:
+    with pytest.raises(error, match=message):
+        tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)

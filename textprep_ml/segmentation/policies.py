@@ -14,7 +14,7 @@ _OPENERS = "“„«「『《〈"
 _CLOSERS = "”»」』》〉"
 _CLAUSE_END = re.compile(r"[,;:—–]\s+|\s+[—–-]\s+")
 _BLANK = re.compile(r"\s+")
-_WORD_AND_MARK = re.compile(r"((?:[^\W\d_]+\.)*[^\W\d_]{2,})([.!?…]+)[\"'”’»)\]]*$")
+_WORD_AND_MARK = re.compile(r"((?:[^\W\d_]+\.)*[^\W\d_]{2,}|(?<!\w)\d+)([.!?…]+)[\"'”’»)\]]*$")
 _NARROW_MARK = re.compile(r"[.!?…][\"'”’»)\]]*$")
 _CAPITALISED = re.compile(r"[\"'“‘«(\[]*([^\W\d_])(?:([^\W\d_])|\b)")
 _LINK = re.compile(r"://|@|\bwww\.", re.IGNORECASE)
@@ -117,7 +117,7 @@ class Policies:
 
 
 def _is_run_on(text: str, end: int, abbreviations: Container[str]) -> bool:
-    """Whether a lower-case word, a mark and a capitalised word meet at `end`."""
+    """Whether a lower-case word or a number, a mark and a capitalised word meet at `end`."""
     before = _WORD_AND_MARK.search(text[max(0, end - _WINDOW) : end])
     after = _CAPITALISED.match(text[end : end + _WINDOW])
     if not before or not after:
@@ -125,7 +125,7 @@ def _is_run_on(text: str, end: int, abbreviations: Container[str]) -> bool:
     word, mark = before.groups()
     first, second = after.groups(default="")
     is_known = mark == "." and (word in abbreviations or word.lower() in abbreviations)
-    return word[-1].islower() and not is_known and first.isupper() and not second.isupper()
+    return (word[-1].islower() or word.isdigit()) and not is_known and first.isupper() and not second.isupper()
 
 
 def _inside_links(text: str, ends: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -441,9 +442,16 @@ def resolve_jobs(n_jobs: int | None) -> int:
     -------
     int
         At least 1.
+
+    Raises
+    ------
+    ValueError
+        If it is 0 or no integer.
     """
     if n_jobs is None:
         return 1
+    if not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be a number of threads, -1 for one per processor, or None, got {n_jobs!r}.")
     return max(1, n_jobs if n_jobs > 0 else (os.cpu_count() or 1) + 1 + n_jobs)
 
 

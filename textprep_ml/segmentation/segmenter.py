@@ -504,6 +504,7 @@ class SentenceSegmenter(BaseSegmenter):
             One per candidate; ``str()`` of one is a row to read.
         """
         check_is_fitted(self, "model_")
+        text = check_documents([text], type(self).__name__)[0]
         normalizer = self._normalizer_in_use()
         if normalizer is not None:
             text = normalizer.align(text)[0]
