@@ -63,7 +63,10 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
         Its content.
     """
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise _about(path, error) from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
@@ -71,9 +74,16 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)  # mkstemp makes the file private
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _about(path, error) from None
         raise
+
+
+def _about(path: Path, error: OSError) -> OSError:
+    """Name the file that was asked for, not the temporary one."""
+    return OSError(error.errno, error.strerror, str(path))
 
 
 def write(path: str | os.PathLike[str], class_name: str, content: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ uses.
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -16,10 +17,11 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from importlib import import_module
 from inspect import getdoc
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
+from textprep_ml import __version__
 from textprep_ml.exceptions import TextPrepError
 
 #: Modules of this folder; each has a function of its own name, the command. The order is that of ``textprep --help``.
@@ -67,13 +69,23 @@ def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     )
 
     @app.callback()
-    def textprep() -> None:
+    def textprep(
+        version: Annotated[
+            bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_show_version)
+        ] = False,
+    ) -> None:
         """Keep `textprep COMMAND` the form of every call, even where there is one command only."""
 
     for name in names:
         command = getattr(import_module(f"{__name__}.{name}"), name)
         app.command(name=name, help=_help_of(command))(_ending_quietly(command))
     return app
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"textprep_ml {__version__}")
+        raise typer.Exit
 
 
 def _ending_quietly(command: Callable[..., None]) -> Callable[..., None]:
@@ -94,8 +106,17 @@ def _help_of(command: Callable[..., None]) -> str:
     return (getdoc(command) or "").partition("\n\nParameters\n")[0]
 
 
+def _check_streams() -> None:
+    """Refuse to work for nothing: a closed standard output is an error, a closed standard error is none."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (open until the end)
+    if sys.stdout is None:
+        _fail("standard output is closed. Send it to a file, or to /dev/null.")
+
+
 def _use_utf8() -> None:
-    """Write UTF-8 with bare newlines whatever the locale says; the readers find undecodable input, with its place."""
+    """Take arguments and write as UTF-8 whatever the locale says, with bare newlines; the readers check the input."""
+    sys.argv[1:] = [os.fsencode(argument).decode("utf-8", "surrogateescape") for argument in sys.argv[1:]]
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]
 
@@ -119,6 +140,7 @@ def main() -> None:
     SystemExit
         Always, with the exit code.
     """
+    _check_streams()
     _use_utf8()
     warnings.formatwarning = lambda message, *_: f"textprep: {message}\n"
     gc.set_threshold(100_000)  # the modules and the model are many objects, none of them garbage
@@ -135,7 +157,9 @@ def main() -> None:
     except TextPrepError as error:
         _fail(str(error))
     except OSError as error:
-        _fail(f"{error.filename}: {error.strerror}." if error.filename and error.strerror else str(error))
+        # Errors of writing to the standard output name no file.
+        named = error.filename or ("standard output" if error.errno in (errno.ENOSPC, errno.EIO, errno.EFBIG) else None)
+        _fail(f"{named}: {error.strerror}." if named and error.strerror else str(error))
     except (ValueError, TypeError) as error:
         if os.environ.get("TEXTPREP_ML_DEBUG"):
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -27,6 +28,8 @@ def open_binary(path: str | Path) -> BinaryIO:
         Open for reading.
     """
     if str(path) == "-":
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "Closed; give it a file", display_name(path))
         return sys.stdin.buffer
     suffix = Path(path).suffix
     if suffix == ".gz":

@@ -2,6 +2,7 @@ r"""Files of corpora: compressed or not, always UTF-8, lines that end at ``\n`` 
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import lzma
@@ -32,6 +33,8 @@ def open_binary(path: str | os.PathLike[str]) -> BinaryIO:
     """Open a file for reading, or standard input for ``-``; ``.gz`` and ``.xz`` are unpacked."""
     suffix = Path(path).suffix
     if os.fspath(path) == "-":
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "Closed; give it a file", "standard input")
         return sys.stdin.buffer
     if suffix == ".gz":
         return cast(BinaryIO, gzip.open(path, "rb"))

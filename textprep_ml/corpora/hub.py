@@ -59,6 +59,7 @@ def iter_hub(name: str, *, split: str = "train") -> Iterator[Row]:
     """
     import datasets
 
+    name = os.fspath(name)
     match = NAME.fullmatch(name)
     if match is None:
         raise ValueError(f"{name!r} names no corpus; expected 'ud:TREEBANK' such as 'ud:en_ewt', or 'hub:OWNER/NAME'.")

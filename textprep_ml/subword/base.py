@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from numbers import Integral
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -422,12 +423,37 @@ class SubwordTokenizer(TextTransformer):
         ------
         ValueError
             If an id is out of range.
+        TypeError
+            If something is no id.
         """
         check_is_fitted(self)
-        if skip_special_tokens:
-            specials = set(self.special_tokens_.values())
-            ids = [index for index in ids if index not in specials]
-        return self._runtime.encoder.decode(ids)
+        items = self._check_ids(ids)
+        specials = set(self.special_tokens_.values()) if skip_special_tokens else ()
+        try:
+            kept = [index for index in items if index not in specials] if specials else items
+            return self._runtime.encoder.decode(kept)
+        except TypeError:
+            raise self._wrong_id(items) from None
+
+    def _check_ids(self, ids: Any) -> Any:
+        if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
+            raise TypeError(
+                f"{type(self).__name__} decodes a sequence of ids, but got {type(ids).__name__}: {shorten(ids)}."
+            )
+        return ids if isinstance(ids, list | np.ndarray) else list(ids)
+
+    def _wrong_id(self, ids: Any) -> TypeError | ValueError:
+        """Say what is wrong with ids that the encoder refused: things that are no integers, or huge ones."""
+        name = type(self).__name__
+        for position, index in enumerate(ids if getattr(ids, "ndim", 1) else []):
+            if isinstance(index, bool | np.bool_) or not isinstance(index, Integral):
+                return TypeError(
+                    f"{name} decodes one flat sequence of ids, but item {position} is {type(index).__name__}: "
+                    f"{shorten(index)}. Use decode_batch for several."
+                )
+            if not 0 <= int(index) < 1 << 31:
+                return ValueError(f"No symbol has the id {index}.")
+        return TypeError(f"{name} decodes one flat sequence of ids, but got {shorten(ids)}.")
 
     def decode(self, ids: Sequence[int] | Ids, *, skip_special_tokens: bool = False, errors: str = "replace") -> str:
         """Turn ids back into text.
