@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import lzma
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,3 +153,15 @@ def test_zero_threads_are_refused(run: Run) -> None:
 
 def test_version(run: Run) -> None:
     assert run("--version") == (0, f"textprep_ml {__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", [["segment"], ["words"], ["tokenize"], ["evaluate", "rules"]])
+@pytest.mark.parametrize(("suffix", "module"), [("gz", gzip), ("xz", lzma)])
+def test_damaged_packed_files(run: Run, tmp_path: Path, command: list[str], suffix: str, module: Any) -> None:
+    path = tmp_path / f"text.txt.{suffix}"
+    packed = module.compress(b"One. Two.\n" * 99)
+    for data in (b"One. Two.\n", packed[:-9], packed[:20]):
+        path.write_bytes(data)
+        assert_one_line_error(run(*command, path), f"text.txt.{suffix}", "damaged or cut short")
+    path.write_bytes(packed)
+    assert run(*command, path).returncode == 0

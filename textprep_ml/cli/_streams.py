@@ -3,15 +3,52 @@
 from __future__ import annotations
 
 import errno
+import io
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from textprep_ml.exceptions import CorpusFormatError
 
 #: What is read at a time.
 CHUNK_BYTES = 1 << 20
+
+
+class _Unpacked(io.RawIOBase):
+    """What a compressed file holds."""
+
+    def __init__(self, path: Path, file: Any, damage: tuple[type[Exception], ...]) -> None:
+        self._path, self._file, self._damage = path, file, damage
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return cast(int, self._file.readinto(buffer))
+        except self._damage as error:
+            raise CorpusFormatError(f"{self._path}: damaged or cut short ({error}).") from None
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _open_packed(path: Path) -> BinaryIO:
+    import zlib
+
+    file: Any
+    damage: tuple[type[Exception], ...]
+    if path.suffix == ".gz":
+        import gzip
+
+        file, damage = gzip.open(path, "rb"), (EOFError, zlib.error, gzip.BadGzipFile)  # noqa: SIM115
+    else:
+        import lzma
+
+        file, damage = lzma.open(path, "rb"), (EOFError, lzma.LZMAError)  # noqa: SIM115
+    return io.BufferedReader(_Unpacked(path, file, damage), 1 << 16)
 
 
 def open_binary(path: str | Path) -> BinaryIO:
@@ -31,15 +68,8 @@ def open_binary(path: str | Path) -> BinaryIO:
         if sys.stdin is None:
             raise OSError(errno.EBADF, "Closed; give it a file", display_name(path))
         return sys.stdin.buffer
-    suffix = Path(path).suffix
-    if suffix == ".gz":
-        import gzip
-
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    if suffix == ".xz":
-        import lzma
-
-        return cast(BinaryIO, lzma.open(path, "rb"))
+    if Path(path).suffix in (".gz", ".xz"):
+        return _open_packed(Path(path))
     return Path(path).open("rb")
 
 
