@@ -234,7 +234,7 @@ class SentenceSegmenter(BaseSegmenter):
         self._fit_normalizer(texts)
         documents = labelled_documents(texts, y, type(self).__name__, self._normalizer_in_use())
         variants, sources = make_variants(documents, self.augment, self.abbreviations, self.random_state)
-        words, base = self._start(variants, raw)
+        words, base = self._start(documents, raw)  # variants would count every word several times
         model = BoundaryModel(words, base, candidates=tuple(self.candidates), newline=self.newline)
         examples = label_candidates(model, variants, weights[sources])
         self.coverage_ = examples.coverage
