@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from textprep_ml import RuleSegmenter, SentenceSegmenter, make_normalizer
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.metrics import boundary_f1_score
 from textprep_ml.segmentation.attributes import KINDS
+from textprep_ml.segmentation.runtime import BoundaryModel
 
 Labelled = tuple[list[str], list[Any]]
 
@@ -370,3 +372,14 @@ def test_columns_may_be_chosen_against_the_classifier(sample: Labelled) -> None:
         segmenter = SentenceSegmenter(estimator, features=features).fit(*sample)
         assert segmenter.model_.scorer is None
         assert segmenter.score(*sample) > 0.8
+
+
+def test_kind_thresholds_set_after_loading_take_effect(english: Any, tmp_path: Path) -> None:
+    text = "We met at noon. She left at one. It rained."
+    eager, never = changed(english), changed(english, kind_thresholds={"mark": 50.0})
+    assert len(eager.spans(text)) == 3
+    assert never.spans(text) == [(0, len(text))]
+    never.save(tmp_path / "never.json")
+    assert BoundaryModel.load(tmp_path / "never.json").spans([text])[0].tolist() == [[0, len(text)]]
+    with pytest.raises(ValueError, match="Unknown kind 'marks' in kind_thresholds; the kinds are mark, inside"):
+        changed(english, kind_thresholds={"marks": 1.0}).spans(text)

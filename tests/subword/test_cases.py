@@ -67,7 +67,7 @@ def test_pieces_of_a_sentence_join_to_the_text() -> None:
 
 # Memory (B01)
 
-# The peak is read from the process itself: getrusage would count the parent's pages from before the new program started.
+# The peak is read from the process itself: getrusage would count the pages of the parent that started the program.
 MEASURE = """
 import pathlib, resource, sys
 from textprep_ml.subword import BPETokenizer

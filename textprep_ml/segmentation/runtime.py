@@ -205,7 +205,7 @@ class BoundaryModel:
             self.scorer.install(self._scanner)
         self._adjusted: tuple[tuple[Any, ...], BoundaryModel] | None = None
 
-    def adjusted(self, candidates: tuple[str, ...], newline: str, shift: float) -> BoundaryModel:
+    def adjusted(self, candidates: tuple[str, ...], newline: str, thresholds: dict[str, float]) -> BoundaryModel:
         """Give this model under other choices; the last one is kept, since making it takes longer than a short text.
 
         Parameters
@@ -214,16 +214,16 @@ class BoundaryModel:
             Which candidates are looked at.
         newline : str
             What line breaks mean.
-        shift : float
-            Log odds added to each threshold.
+        thresholds : dict of str to float
+            Log odds from which on a candidate of each kind is a boundary.
 
         Returns
         -------
         BoundaryModel
             This one where nothing differs.
         """
-        choices = (candidates, newline, shift)
-        if choices == (self.candidates, self.newline, 0.0):
+        choices = (candidates, newline, thresholds)
+        if choices == (self.candidates, self.newline, self.thresholds):
             return self
         kept = self._adjusted
         if kept is None or kept[0] != choices:
@@ -231,7 +231,6 @@ class BoundaryModel:
                 raise ValueError(f"newline must be one of {', '.join(NEWLINES)}, got {newline!r}.")
             if not set(candidates) <= set(CANDIDATE_KINDS):
                 raise ValueError(f"candidates must be some of {', '.join(CANDIDATE_KINDS)}, got {candidates!r}.")
-            thresholds = {kind: value + shift for kind, value in self.thresholds.items()}
             kept = choices, replace(self, candidates=candidates, newline=newline, thresholds=thresholds)
             self._adjusted = kept
         return kept[1]

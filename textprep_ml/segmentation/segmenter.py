@@ -242,7 +242,7 @@ class SentenceSegmenter(BaseSegmenter):
         self.encoder_ = self._make_encoder(base)
         self._fit_estimator(examples, words.vocabulary, base is not None)
         model.scorer = compile_scorer(self.estimator_, self.encoder_, base, _WARM_SCALE, self.min_weight)
-        model.thresholds = {kind: float((self.kind_thresholds or {}).get(kind, 0.0)) for kind in KINDS}
+        model.thresholds = self._thresholds()
         model.rebuild()
         self.model_ = model
         return self
@@ -256,18 +256,13 @@ class SentenceSegmenter(BaseSegmenter):
             or not len(self.candidates)
         ):
             raise ValueError(f"candidates must be some of 'mark', 'line', 'gap', got {shorten(self.candidates)}.")
-        unknown = set(self.kind_thresholds or {}) - set(KINDS)
-        if unknown:
-            raise ValueError(
-                f"Unknown kind {sorted(unknown)[0]!r} in kind_thresholds; the kinds are {', '.join(KINDS)}."
-            )
+        self._thresholds()
         if isinstance(self.augment, Mapping) and set(self.augment) - set(STANDARD):
             unknown = set(self.augment) - set(STANDARD)
             raise ValueError(f"Unknown variant {sorted(unknown)[0]!r} in augment; there are {', '.join(STANDARD)}.")
-        for name, values in (("kind_thresholds", self.kind_thresholds), ("augment", self.augment)):
-            for key, value in values.items() if isinstance(values, Mapping) else ():
-                if not isinstance(value, Real) or not np.isfinite(value) or (name == "augment" and value < 0):
-                    raise ValueError(f"{name}[{key!r}] must be a finite number, got {shorten(value)}.")
+        for key, value in self.augment.items() if isinstance(self.augment, Mapping) else ():
+            if not isinstance(value, Real) or not np.isfinite(value) or value < 0:
+                raise ValueError(f"augment[{key!r}] must be a finite number, 0 or more, got {shorten(value)}.")
         self._policies()
         if self.templates is not None and "kind" not in self.templates:
             raise ValueError("templates must have 'kind' alone among them: it carries the intercept.")
@@ -427,7 +422,20 @@ class SentenceSegmenter(BaseSegmenter):
 
     def _model_in_use(self) -> BoundaryModel:
         """The compiled model as the parameters now want it, which may have been set after fitting."""
-        return self.model_.adjusted(tuple(self.candidates), self.newline, logit(self.threshold))
+        return self.model_.adjusted(tuple(self.candidates), self.newline, self._thresholds(logit(self.threshold)))
+
+    def _thresholds(self, shift: float = 0.0) -> dict[str, float]:
+        """Log odds from which on a candidate of each kind is a boundary, as the parameters now say."""
+        given = self.kind_thresholds or {}
+        unknown = set(given) - set(KINDS)
+        if unknown:
+            raise ValueError(
+                f"Unknown kind {sorted(unknown)[0]!r} in kind_thresholds; the kinds are {', '.join(KINDS)}."
+            )
+        for kind, value in given.items():
+            if not isinstance(value, Real) or not np.isfinite(value):
+                raise ValueError(f"kind_thresholds[{kind!r}] must be a finite number, got {shorten(value)}.")
+        return {kind: float(given.get(kind, 0.0)) + shift for kind in KINDS}
 
     def _scores(self, model: BoundaryModel, texts: list[str]) -> tuple[np.ndarray, ...]:
         """Candidates and log odds, by the compiled model or by the classifier itself."""
@@ -558,6 +566,7 @@ class SentenceSegmenter(BaseSegmenter):
         normalizer = {"normalizer": self.normalizer_._get_state()} if has_normalizer else {}
         return {
             **self.model_.to_state(),
+            "thresholds": self._thresholds(),
             **normalizer,
             "trained_by": shorten(fitted) if fitted is not None else "",
             "coverage": self.coverage_,
