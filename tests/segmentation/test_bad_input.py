@@ -187,3 +187,8 @@ def test_spans_with_white_space_are_learned_without_it() -> None:
     spans = [[(0, 16), (16, 25)], [(0, 10), (10, 22)]]
     loose, tight = (SentenceSegmenter(min_count=1).fit(TEXTS * 5, each * 5) for each in (spans, SPANS))
     np.testing.assert_array_equal(loose.model_.scorer.weights, tight.model_.scorer.weights)
+
+
+def test_too_few_candidates_for_min_count() -> None:
+    with pytest.raises(ValueError, match="Nothing occurs min_count=4 times: lower it"):
+        SentenceSegmenter().fit(["We met Dr. Ito. She left."], [[(0, 15), (16, 25)]])

@@ -313,6 +313,8 @@ class SentenceSegmenter(BaseSegmenter):
 
     def _fit_estimator(self, examples: Examples, vocabulary: list[str], warm: bool) -> None:
         columns = self.encoder_.fit_transform(examples.rows, examples.labels, vocabulary)
+        if not columns.shape[1]:
+            raise ValueError(f"Nothing occurs min_count={self.min_count} times: lower it, or give more documents.")
         if warm:
             # The old score is one more column. Scaled up, its coefficient is hardly held back by the regularization,
             # which so pulls towards the old model instead of towards zero.

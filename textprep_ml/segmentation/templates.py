@@ -305,7 +305,8 @@ def weights_from_state(state: Mapping[str, Any], n_words: int) -> tuple[Template
     for template, shape, offset, found, values in zip(
         layout.templates, layout.shapes, layout.offsets.tolist(), state["places"], state["weights"], strict=True
     ):
-        places, weights = np.array(found, dtype=np.int64), np.array(values, dtype=np.float32)
+        with np.errstate(over="ignore"):  # what does not fit becomes infinite and is refused below
+            places, weights = np.array(found, dtype=np.int64), np.array(values, dtype=np.float32)
         if places.shape != weights.shape or places.ndim != 1 or not np.isfinite(weights).all():
             raise ModelFormatError(f"The weights of template {template!r} do not fit its combinations.")
         if len(places) and not 0 <= places.min() <= places.max() < np.prod(shape, dtype=np.int64):
