@@ -304,12 +304,11 @@ def test_ten_times_the_text_takes_about_ten_times_as_long(module: ModuleType, un
 
     def seconds(count: int) -> float:
         generator, best = np.random.default_rng(1), float("inf")
-        for _ in range(3):
+        for _ in range(6):  # the best of several: a busy machine slows some of them
             text = "".join(generator.choice(list("abcd"), count)) if unit == "letters" else unit * count
             begin = time.process_time()
             encode.encode_array(text)
             best = min(best, time.process_time() - begin)
         return best
 
-    # The first term is the growth; the second forgives a hiccup of a busy machine in what takes milliseconds.
-    assert seconds(size * 10) < 20 * seconds(size) + 0.1
+    assert seconds(size * 10) < 20 * max(seconds(size), 0.001)

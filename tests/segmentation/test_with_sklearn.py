@@ -114,9 +114,10 @@ def test_halving_search_halves_documents(sample: Labelled) -> None:
     search = HalvingGridSearchCV(
         quick(), {"threshold": [0.05, 0.3, 0.5, 0.9]}, cv=2, min_resources=12, factor=2, random_state=0
     )
-    search.fit(*sample)
-    assert search.n_resources_[0] < search.n_resources_[-1] <= len(sample[0])
-    assert search.best_params_["threshold"] in search.param_grid["threshold"]
+    X, y = (part[:40] for part in sample)
+    search.fit(X, y)
+    assert search.n_resources_[0] < search.n_resources_[-1] <= len(X)
+    assert search.best_params_["threshold"] in (0.3, 0.5)
 
 
 def test_pipeline_trains_and_segments(sample: Labelled) -> None:
