@@ -18,6 +18,7 @@ from textprep_ml.segmentation.templates import (
     check_templates,
     column_name,
     move_weights,
+    shortest_decimals,
     weights_from_state,
     weights_to_state,
 )
@@ -123,11 +124,11 @@ def small_table() -> tuple[TemplateLayout, np.ndarray]:
     return layout, weights
 
 
-def test_a_state_holds_places_within_templates_and_three_digits() -> None:
+def test_a_state_holds_places_within_templates_and_exact_weights() -> None:
     assert weights_to_state(*small_table()) == {
         "templates": list(SMALL),
         "places": [[3], [71]],
-        "weights": [[-1.25], [0.5]],
+        "weights": [[-1.25], [0.5004]],
     }
 
 
@@ -165,3 +166,9 @@ def test_damaged_weights_are_refused(damage: dict[str, Any], said: str) -> None:
 def test_states_with_lost_parts_are_refused(damage: dict[str, Any]) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  (any: `load` says which file is damaged)
         weights_from_state({**weights_to_state(*small_table()), **damage}, 0)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_saved_numbers_are_exact(scale: float) -> None:
+    values = (np.random.default_rng(0).normal(size=20_000) * scale).astype(np.float32)
+    assert (np.array(json.loads(json.dumps(shortest_decimals(values))), dtype=np.float32) == values).all()

@@ -14,7 +14,12 @@ import numpy as np
 from textprep_ml import _kernels, _modelfile
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.segmentation.attributes import ATTRIBUTES, KINDS
-from textprep_ml.segmentation.templates import TemplateLayout, weights_from_state, weights_to_state
+from textprep_ml.segmentation.templates import (
+    TemplateLayout,
+    shortest_decimals,
+    weights_from_state,
+    weights_to_state,
+)
 from textprep_ml.segmentation.words import WordTable
 
 NEWLINES = ("auto", "hard", "soft", "paragraph")
@@ -105,7 +110,7 @@ class TreeScorer:
             What `scorer_from_state` reads.
         """
         arrays = {name: np.asarray(value).tolist() for name, value in vars(self).items()}
-        return {"type": "tree", **arrays, "scores": [round(score, 4) for score in arrays["scores"]]}
+        return {"type": "tree", **arrays, "scores": shortest_decimals(self.scores)}
 
 
 def scorer_from_state(state: Mapping[str, Any], n_words: int) -> LinearScorer | TreeScorer:

@@ -250,6 +250,27 @@ def move_weights(layout: TemplateLayout, weights: np.ndarray, wider: TemplateLay
     return moved
 
 
+def shortest_decimals(values: np.ndarray) -> list[float]:
+    """Give the shortest decimal numbers that stand for float32 values, so that a loaded model is the saved one exactly.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Numbers, dtype float32.
+
+    Returns
+    -------
+    list of float
+        Each becomes the same float32 again.
+
+    Examples
+    --------
+    >>> shortest_decimals(np.array([0.1, 1.0], dtype=np.float32))
+    [0.1, 1.0]
+    """
+    return [float(str(value)) for value in np.asarray(values, dtype=np.float32)]
+
+
 def weights_to_state(layout: TemplateLayout, weights: np.ndarray) -> dict[str, Any]:
     """Give a weight table as plain JSON values, without the zeros.
 
@@ -272,9 +293,7 @@ def weights_to_state(layout: TemplateLayout, weights: np.ndarray) -> dict[str, A
     return {
         "templates": list(layout.templates),
         "places": [found.tolist() for found in places],
-        "weights": [
-            [round(weight, 3) for weight in part[found].tolist()] for part, found in zip(parts, places, strict=True)
-        ],
+        "weights": [shortest_decimals(part[found]) for part, found in zip(parts, places, strict=True)],
     }
 
 
