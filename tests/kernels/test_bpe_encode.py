@@ -305,7 +305,8 @@ def test_ten_times_the_text_takes_about_ten_times_as_long(module: ModuleType, un
     def seconds(count: int) -> float:
         generator, best = np.random.default_rng(1), float("inf")
         for _ in range(6):  # the best of several: a busy machine slows some of them
-            text = "".join(generator.choice(list("abcd"), count)) if unit == "letters" else unit * count
+            repeated = unit * (count // len(unit.encode()))  # as many bytes of each unit
+            text = "".join(generator.choice(list("abcd"), count)) if unit == "letters" else repeated
             begin = time.process_time()
             encode.encode_array(text)
             best = min(best, time.process_time() - begin)
