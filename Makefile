@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := $(wildcard textprep_ml/_kernels/*.pyx textprep_ml/_kernels/*.h)
 
-.PHONY: demo test lint kernels clean
+.PHONY: demo test test-browser lint kernels clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed  ## train on the labelled sample, evaluate against the rules, segment a text
@@ -17,6 +17,9 @@ demo: $(VENV)/.installed  ## train on the labelled sample, evaluate against the 
 
 test: $(VENV)/.dev  ## run the test suite with the kernels in use
 	$(BIN)/python -m pytest -q
+
+test-browser: $(VENV)/.dev  ## the tests of what is seen in a browser; they need a Chromium on the PATH
+	$(BIN)/python -m pytest -q -m browser tests/browser
 
 lint: $(VENV)/.dev  ## style, types, docstrings
 	$(BIN)/ruff check .
