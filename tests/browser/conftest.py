@@ -1,4 +1,4 @@
-"""A real browser: headless Chromium, driven by playwright. These tests are marked `browser`; `make test-browser` runs them."""
+"""A real browser: headless Chromium, driven by playwright. What is here is marked `browser`: `make test-browser`."""
 
 from __future__ import annotations
 
