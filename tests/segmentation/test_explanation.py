@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.segmentation.samples import changed
+from textprep_ml.segmentation.explanation import explain_candidates
 
 TEXT = "We met Dr. Ito. She left\n\nNotes\n1. Bread. No. 5 came!"
 
@@ -42,3 +43,11 @@ def test_few_reasons_are_the_strongest(linear: Any) -> None:
         assert len(few.reasons) <= 4
         weights = [abs(weight) for _, weight in many.reasons]
         assert weights == sorted(weights, reverse=True)
+
+
+def test_chosen_candidates_are_explained_as_among_all(linear: Any) -> None:
+    model, scores = linear.model_, linear.model_.score([TEXT])[4]
+    everything = explain_candidates(model, TEXT, scores, 5)
+    wanted = {each.end for each in everything[1::2]}
+    assert explain_candidates(model, TEXT, scores, 5, ends=wanted) == everything[1::2]
+    assert explain_candidates(model, TEXT, scores, 5, ends=[]) == []

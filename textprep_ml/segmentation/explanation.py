@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,9 @@ from textprep_ml.segmentation.runtime import BoundaryModel, LinearScorer, TreeSc
 from textprep_ml.segmentation.templates import column_name
 
 _CONTEXT = 24
+
+#: Candidates whose weights are held in memory at a time.
+_BLOCK = 4096
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,10 @@ class Explanation:
         return {**vars(self), "reasons": [list(reason) for reason in self.reasons]}
 
 
-def explain_candidates(model: BoundaryModel, text: str, scores: np.ndarray, top: int) -> list[Explanation]:
-    """Explain every candidate of a text.
+def explain_candidates(
+    model: BoundaryModel, text: str, scores: np.ndarray, top: int, ends: Collection[int] | None = None
+) -> list[Explanation]:
+    """Explain the candidates of a text.
 
     Parameters
     ----------
@@ -76,63 +82,82 @@ def explain_candidates(model: BoundaryModel, text: str, scores: np.ndarray, top:
         Log odds.
     top : int
         How many reasons in each direction.
+    ends : collection of int, optional
+        Explain only the candidates whose token ends at one of these places.
 
     Returns
     -------
     list of Explanation
         One per candidate.
     """
-    _, ends, starts, kinds, rows = model.describe([text])
+    _, places, starts, kinds, rows = model.describe([text])
+    wanted = np.arange(len(places)) if ends is None else np.flatnonzero(np.isin(places, list(ends)))
     explained = []
-    for end, start, kind, row, score in zip(
-        ends.tolist(), starts.tolist(), kinds.tolist(), rows, scores.tolist(), strict=True
-    ):
-        reasons = [("blank line", 100.0)] if KINDS[kind] == "paragraph" else _reasons(model, row)
-        explained.append(
-            Explanation(
-                end,
-                start,
-                KINDS[kind],
-                text[max(0, end - _CONTEXT) : end],
-                text[start : start + _CONTEXT],
-                round(float(1 / (1 + np.exp(-score))), 4),
-                score >= model.thresholds[KINDS[kind]] or KINDS[kind] == "paragraph",
-                _strongest(reasons, top),
+    for first in range(0, len(wanted), _BLOCK):
+        block = wanted[first : first + _BLOCK]
+        columns = (places[block].tolist(), starts[block].tolist(), kinds[block].tolist(), scores[block].tolist())
+        for end, start, kind, score, reasons in zip(*columns, _reasons(model, rows[block], top), strict=True):
+            is_paragraph = KINDS[kind] == "paragraph"
+            explained.append(
+                Explanation(
+                    end,
+                    start,
+                    KINDS[kind],
+                    text[max(0, end - _CONTEXT) : end],
+                    text[start : start + _CONTEXT],
+                    round(float(1 / (1 + np.exp(-score))), 4),
+                    is_paragraph or score >= model.thresholds[KINDS[kind]],
+                    [("blank line", 100.0)] if is_paragraph else reasons,
+                )
             )
-        )
     return explained
 
 
-def _strongest(reasons: list[tuple[str, float]], top: int) -> list[tuple[str, float]]:
-    ordered = sorted(((name, weight) for name, weight in reasons if weight), key=lambda reason: -abs(reason[1]))
-    chosen = [reason for reason in ordered if reason[1] > 0][:top] + [reason for reason in ordered if reason[1] < 0][
-        :top
-    ]
-    return sorted(chosen, key=lambda reason: -abs(reason[1]))
+def _strongest(weights: Sequence[float], top: int) -> list[int]:
+    """Find the `top` greatest and the `top` least of the weights that are not 0, the strongest first."""
+    ordered = sorted((index for index, weight in enumerate(weights) if weight), key=lambda index: -abs(weights[index]))
+    positive = [index for index in ordered if weights[index] > 0][:top]
+    negative = [index for index in ordered if weights[index] < 0][:top]
+    return sorted(positive + negative, key=lambda index: -abs(weights[index]))
 
 
-def _reasons(model: BoundaryModel, row: np.ndarray) -> list[tuple[str, float]]:
-    vocabulary = model.words.vocabulary
+def _reasons(model: BoundaryModel, rows: np.ndarray, top: int) -> list[list[tuple[str, float]]]:
+    """Name what speaks for and against a boundary in each row; nothing where the classifier is not compiled."""
     if isinstance(model.scorer, LinearScorer):
-        layout = model.scorer.layout
-        weights = model.scorer.weights[layout.index(row[None, :])[0]].tolist()
-        return [
-            (column_name(columns, [int(row[column]) for column in columns], vocabulary), round(weight, 3))
-            for columns, weight in zip(layout.crossed, weights, strict=True)
-        ]
+        return _linear_reasons(model.scorer, rows, top, model.words.vocabulary)
     if isinstance(model.scorer, TreeScorer):
-        return _path(model.scorer, row, vocabulary)
-    return [(f"{name}={value_name(column, int(row[column]), vocabulary)}", 0.0) for column, name in enumerate(NAMES)]
+        return [_path(model.scorer, row, top, model.words.vocabulary) for row in rows]
+    return [[] for _ in rows]
 
 
-def _path(tree: TreeScorer, row: np.ndarray, vocabulary: list[str]) -> list[tuple[str, float]]:
+def _linear_reasons(
+    scorer: LinearScorer, rows: np.ndarray, top: int, vocabulary: list[str]
+) -> list[list[tuple[str, float]]]:
+    """The weights of each row; only those that are given get a name."""
+    crossed = scorer.layout.crossed
+    reasons = []
+    for codes, exact in zip(rows.tolist(), scorer.weights[scorer.layout.index(rows)].tolist(), strict=True):
+        weights = [round(weight, 3) for weight in exact]
+        reasons.append(
+            [
+                (column_name(crossed[index], [codes[column] for column in crossed[index]], vocabulary), weights[index])
+                for index in _strongest(weights, top)
+            ]
+        )
+    return reasons
+
+
+def _path(tree: TreeScorer, row: np.ndarray, top: int, vocabulary: list[str]) -> list[tuple[str, float]]:
     """The questions from the root to the leaf, with what each changed."""
-    node, reasons = 0, []
+    node, columns, changes = 0, [], []
     while tree.left[node] >= 0:
         column = int(tree.columns[node])
         rank = tree.ranks[tree.rank_offsets[column] + row[column]]
         child = int(tree.left[node] if rank <= tree.thresholds[node] else tree.right[node])
-        change = float(tree.scores[child] - tree.scores[node])
-        reasons.append((f"{NAMES[column]}={value_name(column, int(row[column]), vocabulary)}", round(change, 3)))
+        columns.append(column)
+        changes.append(round(float(tree.scores[child] - tree.scores[node]), 3))
         node = child
-    return reasons
+    return [
+        (f"{NAMES[columns[index]]}={value_name(columns[index], int(row[columns[index]]), vocabulary)}", changes[index])
+        for index in _strongest(changes, top)
+    ]
