@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import Counter
 from types import ModuleType
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.growth import cpu_seconds
 from textprep_ml._kernels import _exists
 from textprep_ml._kernels._pure import counts as pure
 from textprep_ml._unicode_table import LETTER, MARK, class_of
@@ -97,10 +97,7 @@ def test_many_words_grow_the_tables(kernel: ModuleType) -> None:
 def test_time_is_linear(kernel: ModuleType, unit: str) -> None:
     def seconds(n: int) -> float:
         data = (unit * n).encode()
-        start = time.process_time()
-        table_of(kernel, [data], unicode=True)
-        return time.process_time() - start
+        return cpu_seconds(lambda: table_of(kernel, [data], unicode=True))
 
     n = 20_000
-    short = min(seconds(n) for _ in range(3))
-    assert seconds(10 * n) <= 20 * short + 0.2
+    assert seconds(10 * n) <= 20 * seconds(n) + 0.2

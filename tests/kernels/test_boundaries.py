@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.growth import cpu_seconds
 from tests.kernels.boundary_strategies import (
     DOCUMENTS,
     TEXTS,
@@ -419,16 +419,6 @@ def test_threads_share_a_scanner() -> None:
             same(expected, actual)
 
 
-def seconds(function: Callable[[], object]) -> float:
-    """Measure the processor time of one call, the best of several."""
-    times = []
-    for _ in range(4):
-        start = time.process_time()
-        function()
-        times.append(time.process_time() - start)
-    return max(min(times), 1e-6)
-
-
 @pytest.mark.parametrize(
     "unit",
     ["a.a.a.", "((((", "    ", "\n", "word", "A.b-", "😀", "“”", '"', "'", "...", "天。", ". A", "://", "a@", "\u0301"],
@@ -437,15 +427,16 @@ def test_time_is_linear_in_the_text(unit: str) -> None:
     n = 400_000 if FAST is not pure else 8_000
     scanner = make(FAST, seed=0)
     short, long = ([unit * (size // len(unit))] for size in (n, 10 * n))
-    assert seconds(lambda: scanner.spans(long)) <= 15 * seconds(lambda: scanner.spans(short))
-    assert seconds(lambda: FAST.count_words(long)) <= 15 * seconds(lambda: FAST.count_words(short))
+    assert cpu_seconds(lambda: scanner.spans(long)) <= 15 * cpu_seconds(lambda: scanner.spans(short))
+    assert cpu_seconds(lambda: FAST.count_words(long)) <= 15 * cpu_seconds(lambda: FAST.count_words(short))
 
 
 def test_slow_texts_are_not_slow() -> None:
     scanner = make(FAST, seed=0)
     n, repeat = (2000, 20) if FAST is not pure else (200, 1)
     for short, long in zip(slow_texts(n), slow_texts(10 * n), strict=True):
-        assert seconds(lambda: scanner.spans([long] * repeat)) <= 20 * seconds(lambda: scanner.spans([short] * repeat))  # noqa: B023
+        few = cpu_seconds(partial(scanner.spans, [short] * repeat))
+        assert cpu_seconds(partial(scanner.spans, [long] * repeat)) <= 20 * few
 
 
 @each_kernel
@@ -456,4 +447,4 @@ def test_different_words_are_counted_in_linear_time(kernel: ModuleType) -> None:
         return [" ".join(f"w{i:x}." for i in range(size))]
 
     short, long = text(n), text(10 * n)
-    assert seconds(lambda: kernel.count_words(long)) <= 20 * seconds(lambda: kernel.count_words(short))
+    assert cpu_seconds(lambda: kernel.count_words(long)) <= 20 * cpu_seconds(lambda: kernel.count_words(short))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any
@@ -13,6 +12,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.growth import cpu_seconds
 from tests.subword.texts import evaluation_texts
 from textprep_ml._kernels import _exists
 from textprep_ml._kernels._pure import bpe_encode as pure
@@ -303,13 +303,11 @@ def test_ten_times_the_text_takes_about_ten_times_as_long(module: ModuleType, un
     size = 3_000 if module is pure else 100_000
 
     def seconds(count: int) -> float:
-        generator, best = np.random.default_rng(1), float("inf")
-        for _ in range(6):  # the best of several: a busy machine slows some of them
-            repeated = unit * (count // len(unit.encode()))  # as many bytes of each unit
-            text = "".join(generator.choice(list("abcd"), count)) if unit == "letters" else repeated
-            begin = time.process_time()
-            encode.encode_array(text)
-            best = min(best, time.process_time() - begin)
-        return best
+        repeated = unit * (count // len(unit.encode()))  # as many bytes of each unit
+        letters = "".join(np.random.default_rng(1).choice(list("abcd"), count))
+        text = letters if unit == "letters" else repeated
+        return cpu_seconds(lambda: encode.encode_array(text), repeats=6)
 
-    assert seconds(size * 10) < 20 * max(seconds(size), 0.001)
+    # Quadratic time would be a hundred. The twin's lists leave the cache and meet fresh pages on the longer text: up to
+    # twenty-five times on some machines.
+    assert seconds(size * 10) < (35 if module is pure else 20) * max(seconds(size), 0.001)

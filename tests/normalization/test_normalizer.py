@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import time
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
+from tests.growth import cpu_seconds
 from tests.normalization.test_steps import TEXTS, TRICKY, both, kernel  # noqa: F401  (the fixture runs every test with both kernels)
 from textprep_ml.normalization import OffsetMap, TextNormalizer, make_normalizer
 from textprep_ml.normalization.normalizer import PRESETS
@@ -394,12 +394,9 @@ def test_presets_are_linear(preset: str, unit: str) -> None:
 
     def seconds(size: int) -> float:
         text = "a" + unit * (size // len(unit)) + "a"
-        start = time.process_time()
-        normalizer.align(text)
-        return time.process_time() - start
+        return cpu_seconds(lambda: normalizer.align(text))
 
-    small = min(seconds(2_000) for _ in range(3))
-    assert min(seconds(20_000) for _ in range(2)) <= 20 * small + 0.02
+    assert seconds(20_000) <= 20 * seconds(2_000) + 0.02
 
 
 def test_surrogates_nul_and_unassigned_survive() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.growth import cpu_seconds
 from textprep_ml import iter_rows
 
 ROOT = Path(__file__).parent.parent.parent
@@ -58,14 +58,6 @@ def assert_lossless(text: str, spans: list[tuple[int, int]]) -> None:
 
 def assert_grows_gently(call: Callable[[str], Any], make: Callable[[int], str], short: int = 2000) -> None:
     """Check that ten times the text takes at most twenty times as long."""
-
-    def fastest(text: str) -> float:
-        times = []
-        for _ in range(3):
-            begin = time.process_time()
-            call(text)
-            times.append(time.process_time() - begin)
-        return min(times)
-
-    base = max(fastest(make(short)), 1e-3)  # below a millisecond the clock and the fixed costs decide
-    assert fastest(make(10 * short)) <= 20 * base
+    few, many = make(short), make(10 * short)
+    base = max(cpu_seconds(lambda: call(few)), 1e-3)  # below a millisecond the clock and the fixed costs decide
+    assert cpu_seconds(lambda: call(many)) <= 20 * base

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.growth import cpu_seconds
 from textprep_ml._kernels import COMPILED
 from textprep_ml.exceptions import ModelFormatError, VocabularyWarning
 from textprep_ml.subword import BPETokenizer
@@ -220,13 +221,7 @@ def test_fifty_thousand_added_tokens(tmp_path: Path) -> None:
 
 
 def _best(call: Callable[[], Any], n: int = 5) -> float:
-    times = []
-    for _ in range(n):
-        start = time.process_time()
-        for _ in range(20):
-            call()
-        times.append(time.process_time() - start)
-    return min(times)
+    return cpu_seconds(lambda: [call() for _ in range(20)], repeats=n)
 
 
 # Slow input (B12)
@@ -249,21 +244,15 @@ def test_encoding_and_training_grow_with_the_text(kind: str) -> None:
         warnings.simplefilter("ignore", VocabularyWarning)
         fitted = BPETokenizer(vocab_size=400).fit([SLOW[kind](2_000), "a b c"])
     assert fitted.decode(fitted.encode(large)) == large
-    assert _once(lambda: fitted.encode(large)) <= 15 * _once(lambda: fitted.encode(small)) + 0.01
+    assert cpu_seconds(lambda: fitted.encode(large)) <= 15 * cpu_seconds(lambda: fitted.encode(small)) + 0.01
     if COMPILED:
         learn = BPETokenizer(num_merges=20, pretokenizer="none")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", VocabularyWarning)
-            assert _once(lambda: learn.fit([large + "b"])) <= 15 * _once(lambda: learn.fit([small + "b"])) + 0.05
-
-
-def _once(call: Callable[[], Any]) -> float:
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return min(times)
+            assert (
+                cpu_seconds(lambda: learn.fit([large + "b"]))
+                <= 15 * cpu_seconds(lambda: learn.fit([small + "b"])) + 0.05
+            )
 
 
 # Saving (B13)

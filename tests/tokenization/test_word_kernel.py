@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 from types import ModuleType
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from tests.growth import cpu_seconds
 from tests.tokenization.texts import HOSTILE, sample_lines
 from textprep_ml._kernels import _exists
 from textprep_ml._kernels._pure import words as pure
@@ -124,12 +124,7 @@ MORE_SLOW = [
 
 
 def seconds(kernel: ModuleType, rules: Any, text: str) -> float:
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        kernel.spans(rules, text)
-        best = min(best, time.process_time() - start)
-    return best
+    return cpu_seconds(lambda: kernel.spans(rules, text))
 
 
 @pytest.mark.parametrize("unit", SLOW + MORE_SLOW)
