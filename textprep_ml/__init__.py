@@ -34,6 +34,8 @@ _LAZY = {
     "WhitespaceNormalizer": "normalization",
     "DigitNormalizer": "normalization",
     "RuleNormalizer": "normalization",
+    "load": "persistence",
+    "save": "persistence",
     "TextPrepError": "exceptions",
     "CorpusFormatError": "exceptions",
     "ConfigError": "exceptions",

@@ -64,8 +64,12 @@ class TextEstimator(BaseEstimator):
         config : dict, optional
             How it was trained, for whoever opens the file: plain JSON values; `load` does not look at them.
         """
-        content = {"params": self._get_saved_params(), "state": self._get_state()}
+        content = self._to_saved()
         _modelfile.write(path, type(self).__name__, content if config is None else {"config": config, **content})
+
+    def _to_saved(self) -> dict[str, Any]:
+        """Give what the model file keeps: parameters and fitted state."""
+        return {"params": self._get_saved_params(), "state": self._get_state()}
 
     @classmethod
     def load(cls, path_or_name: str | os.PathLike[str]) -> Self:
@@ -86,16 +90,19 @@ class TextEstimator(BaseEstimator):
         ModelFormatError
             If the file is missing, damaged, foreign, or for another class.
         """
-        document = _modelfile.read(path_or_name, cls.__name__)
+        return cls._from_saved(_modelfile.read(path_or_name, cls.__name__), str(_modelfile.resolve(path_or_name)))
+
+    @classmethod
+    def _from_saved(cls, content: dict[str, Any], where: str) -> Self:
+        """Undo `_to_saved`; `where` is the file, for messages."""
         try:
-            estimator = cls(**{name: _decode_parameter(value) for name, value in document["params"].items()})
-            estimator._set_state(document["state"])
+            estimator = cls(**{name: _decode_parameter(value) for name, value in content["params"].items()})
+            estimator._set_state(content["state"])
         except ModelFormatError:
             raise
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise ModelFormatError(
-                f"{_modelfile.resolve(path_or_name)} is a damaged {cls.__name__} model: "
-                f"{type(error).__name__}: {error}."
+                f"{where} is a damaged {cls.__name__} model: {type(error).__name__}: {error}."
             ) from error
         return estimator
 
@@ -110,9 +117,9 @@ def _encode_parameter(value: Any) -> Any:
 def _decode_parameter(value: Any) -> Any:
     """Undo `_encode_parameter`; only public estimators of this package are made, by name."""
     if isinstance(value, dict) and set(value) == {"class", "params"}:
-        if value["class"] not in textprep_ml.__all__:
+        made = getattr(textprep_ml, value["class"]) if value["class"] in textprep_ml.__all__ else None
+        if not (isinstance(made, type) and issubclass(made, TextEstimator)):
             raise ModelFormatError(f"The model names {value['class']!r}, which is no estimator of textprep_ml.")
-        made = getattr(textprep_ml, value["class"])
         return made(**{name: _decode_parameter(inner) for name, inner in value["params"].items()})
     return value
 
