@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from textprep_ml import _files
 from textprep_ml.exceptions import ModelFormatError
 
 FORMAT = "textprep_ml"
@@ -62,28 +62,8 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
     text : str
         Its content.
     """
-    path = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    except OSError as error:
-        raise _about(path, error) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)  # mkstemp makes the file private
-        os.replace(temporary, path)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise _about(path, error) from None
-        raise
-
-
-def _about(path: Path, error: OSError) -> OSError:
-    """Name the file that was asked for, not the temporary one."""
-    return OSError(error.errno, error.strerror, str(path))
+    with _files.replacing(path) as temporary:
+        Path(temporary).write_text(text, encoding="utf-8", newline="\n")
 
 
 def write(path: str | os.PathLike[str], class_name: str, content: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textprep_ml.cli._streams import decode, display_name, open_binary
+from textprep_ml._files import decode, display_name, open_binary
 
 if TYPE_CHECKING:
     from textprep_ml.subword.bpe import BPETokenizer

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from textprep_ml.cli._streams import decode, display_name, open_binary
+from textprep_ml._files import decode, display_name, open_binary
 
 #: Size of a window.
 WINDOW_BYTES = 1 << 20

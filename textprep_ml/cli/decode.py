@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from textprep_ml.cli._streams import display_name, open_binary
+from textprep_ml._files import display_name, open_binary
 from textprep_ml.cli._tokenizers import Format, OnError, load_tokenizer, read_lines, read_piece
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from textprep_ml.cli._streams import read_lines
+from textprep_ml._files import read_lines
 from textprep_ml.exceptions import CorpusFormatError
 
 

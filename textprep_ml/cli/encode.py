@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from textprep_ml.cli._streams import decode as decode_utf8
-from textprep_ml.cli._streams import display_name, open_binary
+from textprep_ml._files import decode as decode_utf8
+from textprep_ml._files import display_name, open_binary
 from textprep_ml.cli._tokenizers import Format, OnError, load_tokenizer, read_lines, show_piece
 
 if TYPE_CHECKING:

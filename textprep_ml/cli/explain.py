@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from textprep_ml.cli._streams import read_text
+from textprep_ml._files import BYTE_ORDER_MARK, read_text
 
 
 def explain(
@@ -38,7 +38,7 @@ def explain(
     """
     from textprep_ml import SentenceSegmenter
 
-    text = read_text(source) if source == "-" or _is_file(source) else source
+    text = read_text(source).removeprefix(BYTE_ORDER_MARK) if source == "-" or _is_file(source) else source
     for row in SentenceSegmenter.load(model).explain(text, top):
         sys.stdout.write((json.dumps(row.to_dict(), ensure_ascii=False) if as_json else str(row)) + "\n")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from textprep_ml.cli._streams import read_lines
+from textprep_ml._files import read_lines
 from textprep_ml.cli._tokenizers import load_tokenizer, show_piece
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from textprep_ml.cli._streams import read_lines, read_text
+from textprep_ml._files import BYTE_ORDER_MARK, read_lines, read_text
 
 #: Lines that are normalized at a time.
 BATCH = 1024
@@ -30,7 +30,7 @@ def _normalize_lines(normalizer: Any, files: list[Path]) -> None:
 
 
 def _normalize_files(normalizer: Any, files: list[Path]) -> None:
-    texts = [read_text(path) for path in files or [Path("-")]]
+    texts = [read_text(path).removeprefix(BYTE_ORDER_MARK) for path in files or [Path("-")]]
     for text in normalizer.fit(texts).transform(texts):
         sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from textprep_ml.cli import _streams
+from textprep_ml import _files
 
 
 def score(
@@ -40,10 +40,10 @@ def score(
     """
     from textprep_ml.distance import error_rates
 
-    references = list(_streams.read_lines([reference]))
-    hypotheses = list(_streams.read_lines([hypothesis]))
+    references = list(_files.read_lines([reference]))
+    hypotheses = list(_files.read_lines([hypothesis]))
     if len(references) != len(hypotheses):
-        names = _streams.display_name(reference), _streams.display_name(hypothesis)
+        names = _files.display_name(reference), _files.display_name(hypothesis)
         raise ValueError(
             f"{names[0]} has {len(references)} lines, but {names[1]} has {len(hypotheses)}; they must correspond."
         )

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from textprep_ml.cli._streams import display_name, read_lines
+from textprep_ml._files import display_name, read_lines
 from textprep_ml.cli._windows import read_windows
 
 #: Sentences that are tagged at a time.

@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from textprep_ml.cli._streams import CHUNK_BYTES, open_binary
+from textprep_ml._files import CHUNK_BYTES, open_binary
 
 
 def _chunks(files: list[Path]) -> Iterator[memoryview]:

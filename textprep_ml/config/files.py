@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
 
+from textprep_ml._files import decode, open_binary
 from textprep_ml.corpora import guess_format, iter_rows
 from textprep_ml.exceptions import CorpusFormatError
 
@@ -105,7 +103,7 @@ def read_labelled(corpora: Iterable[Corpus]) -> tuple[list[str], list[list[list[
 
 
 def read_raw(paths: Iterable[str], progress: Progress) -> Iterator[str]:
-    """Read unlabelled text in parts of about 2 MB that end with a line; ``.gz`` and ``.xz`` are unpacked.
+    """Read unlabelled text in parts of about 2 MB that end with a line; ``.gz``, ``.xz`` and ``.zst`` are unpacked.
 
     Parameters
     ----------
@@ -125,32 +123,17 @@ def read_raw(paths: Iterable[str], progress: Progress) -> Iterator[str]:
         If a file is not UTF-8 or its packing is damaged.
     """
     located = [locate(path) for path in paths]
-    total, before = sum(path.stat().st_size for path in located), 0
+    total, done = sum(path.stat().st_size for path in located), 0
+
+    def count(n: int) -> None:
+        nonlocal done
+        done += n
+
     for path in located:
-        with path.open("rb") as packed:
+        with open_binary(path, count) as file:
             line = 1
-            for part in _iter_parts(_unpacked(packed, path.suffix), path):
-                try:
-                    yield part.decode("utf-8")
-                except UnicodeDecodeError as error:
-                    line += part.count(b"\n", 0, error.start)
-                    raise CorpusFormatError(f"{path}, line {line}: invalid UTF-8. Convert the file to UTF-8.") from None
+            while part := file.read(_RAW_BYTES):
+                part += file.readline()
+                yield decode(part, path, line)
                 line += part.count(b"\n")
-                progress("reading raw text", before + packed.tell(), total)
-        before += path.stat().st_size
-
-
-def _unpacked(packed: BinaryIO, suffix: str) -> BinaryIO:
-    if suffix == ".xz":
-        return cast(BinaryIO, lzma.LZMAFile(packed))
-    if suffix == ".gz":
-        return cast(BinaryIO, gzip.GzipFile(fileobj=packed))
-    return packed
-
-
-def _iter_parts(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    try:
-        while part := file.read(_RAW_BYTES):
-            yield part + file.readline()
-    except (EOFError, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise CorpusFormatError(f"{path} is damaged or cut short ({error}).") from None
+                progress("reading raw text", done, total)

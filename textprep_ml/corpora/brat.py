@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from textprep_ml.corpora._files import COMPRESSED, bare_name, fail, iter_lines, open_atomically, read_text, stem
+from textprep_ml._files import COMPRESSED, bare_name, fail, iter_lines, open_atomically, read_text, stem
 from textprep_ml.corpora._rows import Row, check_sentences, refuser, shorten
 
 LABEL = "Sentence"

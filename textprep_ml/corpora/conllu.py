@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, pairwise
 
-from textprep_ml.corpora._files import fail, iter_lines, stem
+from textprep_ml._files import fail, iter_lines, stem
 from textprep_ml.corpora._rows import WHITE_SPACE, Row, shorten
 
 #: Columns of a line.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from textprep_ml.corpora._files import open_atomically, stem
+from textprep_ml._files import open_atomically, stem
 from textprep_ml.corpora._rows import WHITE_SPACE, Row, refuser, shorten
 from textprep_ml.corpora.conllu import ESCAPES, PARAGRAPH, TOKEN_COLUMNS, word_spans
 

@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textprep_ml.corpora._files import fail
+from textprep_ml._files import fail
 from textprep_ml.corpora._rows import Row, check_sentences, check_text, shorten
 from textprep_ml.corpora.registry import UD_REPOSITORY, UD_REVISION
 from textprep_ml.exceptions import CorpusFormatError

@@ -9,8 +9,8 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from textprep_ml._files import bare_name, fail, read_text
 from textprep_ml.corpora import brat, conllu, conllu_writer, hub, jsonl, plain
-from textprep_ml.corpora._files import bare_name, fail, read_text
 from textprep_ml.corpora._rows import Row, as_row
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from textprep_ml.corpora._files import fail, iter_lines, open_atomically, stem
+from textprep_ml._files import fail, iter_lines, open_atomically, stem
 from textprep_ml.corpora._rows import Row, check_sentences, check_text, shorten
 
 

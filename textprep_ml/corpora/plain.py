@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, pairwise, zip_longest
 from typing import NoReturn
 
+from textprep_ml._files import iter_lines, open_atomically, read_text, stem
 from textprep_ml._unicode_table import IDEOGRAPH, LETTER, class_of
-from textprep_ml.corpora._files import iter_lines, open_atomically, read_text, stem
 from textprep_ml.corpora._rows import WHITE_SPACE, Row, check_coverage, refuser, shorten, trim
 
 #: Stands between the sentences of marked text when no other marker is given.

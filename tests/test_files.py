@@ -1,0 +1,107 @@
+"""Files: packed and plain ones give the same, damage is named with its place, writing is whole or not."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from textprep_ml import _files
+from textprep_ml.exceptions import CorpusFormatError
+
+TEXT = "one\r\ntwo\u2028still two\n\nfünf\x0c\nlast"
+LINES = [(1, "one\r"), (2, "two\u2028still two"), (3, ""), (4, "fünf\x0c"), (5, "last")]
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.ZstdCompressor().compress,
+}
+
+
+@pytest.fixture(params=PACK)
+def suffix(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_packed_files_are_read_as_what_they_hold(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(PACK[suffix](TEXT.encode()))
+    assert list(_files.iter_lines(path)) == LINES
+    assert _files.read_text(path) == TEXT
+    assert (_files.bare_name(path), _files.stem(path)) == ("a.txt", "a")
+
+
+def test_several_streams_one_behind_another(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(PACK[suffix](b"one\n") + PACK[suffix](b"") + PACK[suffix](b"two\n" * 50_000))
+    with _files.open_binary(path) as file:
+        assert file.read() == b"one\n" + b"two\n" * 50_000
+
+
+def test_what_is_written_is_read_again(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    for _ in range(2):
+        with _files.open_atomically(path) as file:
+            file.write(TEXT)
+    assert _files.read_text(path) == TEXT
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_writing_stops_without_a_trace(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    with _files.open_atomically(path) as file:
+        file.write("old")
+    with pytest.raises(RuntimeError), _files.open_atomically(path) as file:  # noqa: PT012  (the block is the test)
+        file.write("new")
+        raise RuntimeError
+    assert _files.read_text(path) == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_errors_of_writing_name_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"nowhere/a\.txt") as caught, _files.open_atomically(tmp_path / "nowhere/a.txt"):
+        pass
+    assert "part" not in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_damage_is_named_with_file_and_line(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    packed = PACK[suffix]("".join(f"{number} {number * 7919 % 10007}\n" for number in range(50_000)).encode())
+    for data in (packed[: len(packed) // 2], packed[:-3], b"not packed at all"):
+        path.write_bytes(data)
+        with pytest.raises(
+            _files.DamagedFileError, match=rf"a\.txt{suffix}, line \d+: .*damaged or cut short"
+        ) as caught:
+            list(_files.iter_lines(path))
+        assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+        with pytest.raises(_files.DamagedFileError, match=rf"a\.txt{suffix}: .*damaged or cut short"):
+            _files.read_text(path)
+
+
+def test_bad_bytes_are_named_with_line_and_byte(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(PACK[suffix](b"fine\nab\xff\n"))
+    for read in (lambda: list(_files.iter_lines(path)), lambda: _files.read_text(path)):
+        with pytest.raises(CorpusFormatError, match=r"line 2 byte 2: invalid UTF-8 \(0xff\)"):
+            read()
+
+
+def test_whoever_watches_sees_every_byte_of_the_file(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(PACK[suffix](TEXT.encode() * 1000))
+    seen: list[int] = []
+    list(_files.iter_raw_lines(path, seen.append))
+    assert sum(seen) == path.stat().st_size
+
+
+def test_a_byte_order_mark_is_no_text_of_the_first_line(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).write_text("\ufefffirst\n\ufeffsecond\n", encoding="utf-8")
+    assert list(_files.read_lines([tmp_path / "a", tmp_path / "b"])) == ["first", "\ufeffsecond"] * 2
