@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from textprep_ml._validation import HasMethods, Interval, StrOptions
@@ -19,6 +17,7 @@ from textprep_ml.exceptions import ModelFormatError, VocabularyWarning
 from textprep_ml.subword.added_tokens import AddedToken
 from textprep_ml.subword.alphabet import place_specials, special_list
 from textprep_ml.subword.base import SubwordTokenizer
+from textprep_ml.subword.fitting import CorpusFitting, refuse_blank
 from textprep_ml.subword.formats import state as state_format
 from textprep_ml.subword.interchange import Interchange
 from textprep_ml.subword.learning import Options, count_pieces, learn, resume, start
@@ -26,23 +25,10 @@ from textprep_ml.subword.model import Model, Style, encoder_arguments
 from textprep_ml.subword.normalizers import make_normalizer
 from textprep_ml.subword.pretokenizers import make_pretokenizer
 from textprep_ml.subword.runtime import Plan, Runtime
-from textprep_ml.subword.training import (
-    LongDocuments,
-    Progress,
-    count_words,
-    counter_of,
-    document_batches,
-    file_batches,
-    nothing,
-    sampled,
-    text_leaves,
-    word_table,
-)
-
-Path = str | os.PathLike[str]
+from textprep_ml.subword.training import Progress, nothing
 
 
-class BPETokenizer(Interchange, SubwordTokenizer):
+class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
     r"""Subword tokenizer that learns which neighbours to join, the most frequent pair first.
 
     Words are cut out by a pre-tokenizer; inside a word the most frequent pair of adjacent symbols becomes a new symbol,
@@ -222,87 +208,6 @@ class BPETokenizer(Interchange, SubwordTokenizer):
 
     # Fitting
 
-    def fit(self, X: Iterable[Any], y: Any = None, *, progress: Progress = nothing) -> Self:
-        """Learn merges from documents.
-
-        Parameters
-        ----------
-        X : iterable of str, or of nested lists of str
-            Documents or lists of tokens; every string is cut by the pre-tokenizer by itself. A stream is read once.
-        y : object
-            Ignored.
-        progress : callable, optional
-            Called with the stage (``"counting"`` or ``"merging"``), how much is done, and the whole, 0 if unknown.
-
-        Returns
-        -------
-        self
-            Fitted.
-
-        Raises
-        ------
-        ValueError
-            If the corpus is empty or blank, or the vocabulary smaller than the alphabet.
-        """
-        self._check()
-        return self._learn(self._count(document_batches(text_leaves(X, type(self).__name__)), progress), None, progress)
-
-    def fit_files(
-        self,
-        paths: Iterable[Path],
-        *,
-        lines: bool = False,
-        on_error: Literal["strict", "replace", "ignore"] = "strict",
-        progress: Progress = nothing,
-    ) -> Self:
-        """Learn merges from UTF-8 files, read in parts of two megabytes.
-
-        Parameters
-        ----------
-        paths : iterable of path-like
-            Files; each is one document.
-        lines : bool, default=False
-            Each line is a document instead, without its newline. Else parts end before a blank or newline that follows
-            a letter, where no scheme joins anything; with a pattern of your own, words that span such places are cut
-            there.
-        on_error : {"strict", "replace", "ignore"}, default="strict"
-            What to do with bytes that are not UTF-8.
-        progress : callable, optional
-            As for `fit`.
-
-        Returns
-        -------
-        self
-            Fitted.
-        """
-        self._check()
-        return self._learn(self._count_files(paths, lines, on_error, progress), None, progress)
-
-    def fit_counts(self, counts: Any, *, progress: Progress = nothing) -> Self:
-        """Learn merges from words that were counted before.
-
-        Parameters
-        ----------
-        counts : mapping of str to int, or iterable of such mappings
-            Each key is one word. Several tables, for instance from several machines, are added up.
-        progress : callable, optional
-            As for `fit`.
-
-        Returns
-        -------
-        self
-            Fitted.
-
-        Examples
-        --------
-        >>> counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
-        >>> tokenizer = BPETokenizer(num_merges=3, byte_level=False, pretokenizer="blank", end_of_word="_")
-        >>> tokenizer.fit_counts(counts).merges_
-        [('e', 's'), ('es', 't'), ('est', '_')]
-        """
-        self._check()
-        return self._learn(counter_of(counts, type(self).__name__), None, progress)
-
     def partial_fit(self, X: Iterable[Any], y: Any = None, *, progress: Progress = nothing) -> Self:
         """Go on with new text: all ids stay, new merges come behind the old ones.
 
@@ -323,29 +228,8 @@ class BPETokenizer(Interchange, SubwordTokenizer):
             Fitted.
         """
         self._check()
-        counter = self._count(document_batches(text_leaves(X, type(self).__name__)), progress)
-        return self._learn(counter, self._model() if self.__sklearn_is_fitted__() else None, progress)
-
-    def count_words(self, X: Iterable[Any]) -> dict[str, int]:
-        """Count the words of documents as training would.
-
-        Parameters
-        ----------
-        X : iterable of str, or of nested lists of str
-            Documents.
-
-        Returns
-        -------
-        dict of str to int
-            In the order first met; for `fit_counts`.
-
-        Examples
-        --------
-        >>> BPETokenizer().count_words(["a cat, a hat"])
-        {'a': 1, ' cat': 1, ',': 1, ' a': 1, ' hat': 1}
-        """
-        self._check()
-        return word_table(self._count(document_batches(text_leaves(X, type(self).__name__)), nothing))
+        old = self._model() if self.__sklearn_is_fitted__() else None
+        return self._learn(self._count_documents(X, progress), progress, old)
 
     def _check(self) -> None:
         self._validate_params()
@@ -359,38 +243,8 @@ class BPETokenizer(Interchange, SubwordTokenizer):
         if self.end_of_word == "" or self.unk_token == "":
             raise ValueError("end_of_word and unk_token must not be empty; None leaves them out.")
 
-    def _count(
-        self, batches: Iterable[list[bytes]], progress: Progress, whole: int = 0, *, is_cut: bool = False
-    ) -> Any:
-        skipped = LongDocuments(self.max_document_length)
-        prepared = skipped.filter(sampled(batches, self.sample, self.random_state))
-        if self.normalizer is not None:
-            prepared = self._normalized(prepared)
-        if self.add_prefix_space and not is_cut:
-            prepared = ([b" " + text for text in batch] for batch in prepared)
-        counter = count_words(prepared, self.pretokenizer, effective_n_jobs(self.n_jobs), progress, whole)
-        skipped.warn()
-        return counter
-
-    def _count_files(self, paths: Iterable[Path], lines: bool, on_error: str, progress: Progress) -> Any:
-        if isinstance(paths, str | os.PathLike):
-            raise TypeError(f"fit_files expects a sequence of paths, but got one: {os.fspath(paths)!r}. Pass [path].")
-        paths = list(paths)
-        whole = sum(os.stat(path).st_size for path in paths)
-        return self._count(file_batches(paths, lines, on_error), progress, whole, is_cut=not lines)
-
-    def _normalized(self, batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
-        normalizer = make_normalizer(self.normalizer)
-        assert normalizer is not None
-        for batch in batches:
-            texts = [text.decode("utf-8", "surrogatepass") for text in batch]
-            yield [normalizer.normalize(text).encode("utf-8", "surrogatepass") for text in texts]
-
-    def _learn(self, counter: Any, old: Model | None, progress: Progress) -> Self:
-        if len(counter) == 0:
-            raise ValueError(f"{type(self).__name__} got an empty corpus: there is no word in it to learn from.")
-        if counter.is_blank():
-            raise ValueError(f"{type(self).__name__} got a blank corpus: there is nothing but white space in it.")
+    def _learn(self, counter: Any, progress: Progress, old: Model | None = None) -> Self:
+        refuse_blank(counter, type(self).__name__)
         options = self._options()
         model, words = start(counter, options) if old is None else resume(counter, old, options)
         del counter  # its tables are not needed while merging

@@ -35,6 +35,8 @@ class Plan(NamedTuple):
         Whether a blank is put before the text.
     added_tokens : dict of str to AddedToken
         What is found before anything else.
+    kernel : (str, str)
+        The kernel and its class that encodes. It takes ``scheme``, unless there is no pre-tokenizer (None).
     """
 
     encoder: dict[str, Any]
@@ -42,6 +44,7 @@ class Plan(NamedTuple):
     normalizer: Any
     prefix_space: PrefixSpace
     added_tokens: dict[str, AddedToken]
+    kernel: tuple[str, str] = ("bpe_encode", "BPEEncoder")
 
 
 class Encoded(NamedTuple):
@@ -70,11 +73,10 @@ class Runtime:
     """
 
     def __init__(self, plan: Plan) -> None:
-        kernel = load("bpe_encode")
         scheme = scheme_of(plan.pretokenizer)
         self._plan = plan
-        self.encoder = kernel.BPEEncoder(**plan.encoder, scheme=kernel.SCHEMES[scheme or "none"])
-        self._splitter = None if scheme else make_pretokenizer(plan.pretokenizer)
+        self.encoder = _make_encoder(plan, scheme)
+        self._splitter = None if scheme or plan.pretokenizer is None else make_pretokenizer(plan.pretokenizer)
         self._normalizer = make_normalizer(plan.normalizer)
         tokens = plan.added_tokens
         late = {token for token, added in tokens.items() if added.normalized and self._normalizer is not None}
@@ -207,6 +209,13 @@ class Runtime:
         for start, end in self._splitter.spans(text):
             ids, characters, byte_spans = self.encoder.encode_with_offsets(text[start:end])
             yield Encoded(ids.tolist(), characters + start, byte_spans + places[start])
+
+
+def _make_encoder(plan: Plan, scheme: str | None) -> Any:
+    kernel, name = load(plan.kernel[0]), plan.kernel[1]
+    if plan.pretokenizer is None:
+        return getattr(kernel, name)(**plan.encoder)
+    return getattr(kernel, name)(**plan.encoder, scheme=kernel.SCHEMES[scheme or "none"])
 
 
 def _byte_places(text: str) -> Ints:

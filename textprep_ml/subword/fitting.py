@@ -1,0 +1,199 @@
+"""How a subword tokenizer comes by the words that it learns from: documents, files, or words counted before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, Self
+
+from joblib import effective_n_jobs
+
+from textprep_ml.subword.normalizers import make_normalizer
+from textprep_ml.subword.training import (
+    LongDocuments,
+    Progress,
+    count_words,
+    counter_of,
+    document_batches,
+    file_batches,
+    nothing,
+    sampled,
+    text_leaves,
+    word_table,
+)
+
+Path = str | os.PathLike[str]
+
+
+class CorpusFitting:
+    """Methods that count words and hand them to the learning of a tokenizer.
+
+    The estimator brings what it is annotated with here: the parameters, a check of all of them, and ``_learn``, which
+    gets the counter of the words and the progress, and gives the fitted estimator.
+    """
+
+    pretokenizer: Any
+    normalizer: Any
+    add_prefix_space: Any
+    max_document_length: int | None
+    sample: float
+    random_state: int | None
+    n_jobs: int | None
+    _check: Callable[[], None]
+    _learn: Callable[[Any, Progress], Any]
+
+    def fit(self, X: Iterable[Any], y: Any = None, *, progress: Progress = nothing) -> Self:
+        """Learn a vocabulary from documents.
+
+        Parameters
+        ----------
+        X : iterable of str, or of nested lists of str
+            Documents or lists of tokens; every string is cut by the pre-tokenizer by itself. A stream is read once.
+        y : object
+            Ignored.
+        progress : callable, optional
+            Called with the stage (``"counting"``, then those of learning), how much is done, and the whole, 0 if
+            unknown.
+
+        Returns
+        -------
+        self
+            Fitted.
+
+        Raises
+        ------
+        ValueError
+            If the corpus is empty or blank, or the vocabulary smaller than the alphabet.
+        """
+        self._check()
+        return self._learn(self._count_documents(X, progress), progress)
+
+    def fit_files(
+        self,
+        paths: Iterable[Path],
+        *,
+        lines: bool = False,
+        on_error: Literal["strict", "replace", "ignore"] = "strict",
+        progress: Progress = nothing,
+    ) -> Self:
+        """Learn a vocabulary from UTF-8 files, read in parts of two megabytes.
+
+        Parameters
+        ----------
+        paths : iterable of path-like
+            Files; each is one document.
+        lines : bool, default=False
+            Each line is a document instead, without its newline. Else parts end before a blank or newline that follows
+            a letter, where no scheme joins anything; with a pattern of your own, words that span such places are cut
+            there.
+        on_error : {"strict", "replace", "ignore"}, default="strict"
+            What to do with bytes that are not UTF-8.
+        progress : callable, optional
+            As for `fit`.
+
+        Returns
+        -------
+        self
+            Fitted.
+        """
+        self._check()
+        return self._learn(self._count_files(paths, lines, on_error, progress), progress)
+
+    def fit_counts(self, counts: Any, *, progress: Progress = nothing) -> Self:
+        """Learn a vocabulary from words that were counted before.
+
+        Parameters
+        ----------
+        counts : mapping of str to int, or iterable of such mappings
+            Each key is one word. Several tables, for instance from several machines, are added up.
+        progress : callable, optional
+            As for `fit`.
+
+        Returns
+        -------
+        self
+            Fitted.
+
+        Examples
+        --------
+        >>> from textprep_ml.subword.bpe import BPETokenizer
+        >>> counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+        >>> tokenizer = BPETokenizer(num_merges=3, byte_level=False, pretokenizer="blank", end_of_word="_")
+        >>> tokenizer.fit_counts(counts).merges_
+        [('e', 's'), ('es', 't'), ('est', '_')]
+        """
+        self._check()
+        return self._learn(counter_of(counts, type(self).__name__), progress)
+
+    def count_words(self, X: Iterable[Any]) -> dict[str, int]:
+        """Count the words of documents as training would.
+
+        Parameters
+        ----------
+        X : iterable of str, or of nested lists of str
+            Documents.
+
+        Returns
+        -------
+        dict of str to int
+            In the order first met; for `fit_counts`.
+
+        Examples
+        --------
+        >>> from textprep_ml.subword.bpe import BPETokenizer
+        >>> BPETokenizer().count_words(["a cat, a hat"])
+        {'a': 1, ' cat': 1, ',': 1, ' a': 1, ' hat': 1}
+        """
+        self._check()
+        return word_table(self._count_documents(X, nothing))
+
+    def _count_documents(self, X: Iterable[Any], progress: Progress) -> Any:
+        return self._count(document_batches(text_leaves(X, type(self).__name__)), progress)
+
+    def _count_files(self, paths: Iterable[Path], lines: bool, on_error: str, progress: Progress) -> Any:
+        if isinstance(paths, str | os.PathLike):
+            raise TypeError(f"fit_files expects a sequence of paths, but got one: {os.fspath(paths)!r}. Pass [path].")
+        paths = list(paths)
+        whole = sum(os.stat(path).st_size for path in paths)
+        return self._count(file_batches(paths, lines, on_error), progress, whole, is_cut=not lines)
+
+    def _count(
+        self, batches: Iterable[list[bytes]], progress: Progress, whole: int = 0, *, is_cut: bool = False
+    ) -> Any:
+        skipped = LongDocuments(self.max_document_length)
+        prepared = skipped.filter(sampled(batches, self.sample, self.random_state))
+        if self.normalizer is not None:
+            prepared = self._normalized(prepared)
+        if self.add_prefix_space and not is_cut:
+            prepared = ([b" " + text for text in batch] for batch in prepared)
+        counter = count_words(prepared, self.pretokenizer, effective_n_jobs(self.n_jobs), progress, whole)
+        skipped.warn()
+        return counter
+
+    def _normalized(self, batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+        normalizer = make_normalizer(self.normalizer)
+        assert normalizer is not None
+        for batch in batches:
+            texts = [text.decode("utf-8", "surrogatepass") for text in batch]
+            yield [normalizer.normalize(text).encode("utf-8", "surrogatepass") for text in texts]
+
+
+def refuse_blank(counter: Any, owner: str) -> None:
+    """Refuse a corpus from which nothing can be learned.
+
+    Parameters
+    ----------
+    counter : WordCounter
+        Its words.
+    owner : str
+        The name that the error message opens with.
+
+    Raises
+    ------
+    ValueError
+        If there is no word, or nothing but white space.
+    """
+    if len(counter) == 0:
+        raise ValueError(f"{owner} got an empty corpus: there is no word in it to learn from.")
+    if counter.is_blank():
+        raise ValueError(f"{owner} got a blank corpus: there is nothing but white space in it.")
