@@ -30,6 +30,7 @@ from textprep_ml.normalization import (
     WhitespaceNormalizer,
     make_normalizer,
 )
+from textprep_ml.pipelines import LeafAnalyzer
 from textprep_ml.segmentation import NaiveSegmenter, RuleSegmenter, SentenceSegmenter
 from textprep_ml.subword import BPETokenizer
 from textprep_ml.tagging import PosTagger
@@ -89,6 +90,7 @@ CASES: list[Case] = [
     Case(WhitespaceTokenizer(), ("transform",)),
     Case(CharacterTokenizer(), ("transform",)),
     Case(Detokenizer(), ()),
+    Case(LeafAnalyzer(), ("transform",)),
     Case(WordCounter(vocab_size=5, sparse_output=False), ("transform",)),
     Case(EditDistanceTransformer(), ("transform",)),
     Case(

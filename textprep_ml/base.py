@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,6 +24,36 @@ class TextTransformerMixin(TransformerMixin):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Switch the wrapping off; scikit-learn does not inherit it."""
         super().__init_subclass__(auto_wrap_output_keys=None, **kwargs)
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Take the call that pipelines make of all their steps: text stays text, whatever the container.
+
+        Parameters
+        ----------
+        transform : str, optional
+            Ignored.
+
+        Returns
+        -------
+        self
+            Unchanged.
+        """
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Name the single output column.
+
+        Parameters
+        ----------
+        input_features : object
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (1,)
+            ``["text"]``.
+        """
+        return np.array(["text"], dtype=object)
 
 
 class TextEstimator(BaseEstimator):
@@ -53,6 +84,21 @@ class TextEstimator(BaseEstimator):
     def _get_saved_params(self) -> dict[str, Any]:
         """Give the parameters that the model file keeps, as plain JSON values."""
         return {name: _encode_parameter(value) for name, value in self.get_params(deep=False).items()}
+
+    def as_batch_function(self, **options: Any) -> Callable[..., Any]:
+        """Make the function for ``Dataset.map(..., batched=True)``; see `textprep_ml.batch_function`.
+
+        Parameters
+        ----------
+        **options : object
+            Those of `batch_function`.
+
+        Returns
+        -------
+        BatchFunction
+            From a batch to its new columns.
+        """
+        return textprep_ml.batch_function(self, **options)
 
     def save(self, path: str | os.PathLike[str], config: dict[str, Any] | None = None) -> None:
         """Write the fitted estimator as versioned JSON.
@@ -173,18 +219,3 @@ class TextTransformer(TextTransformerMixin, TextEstimator):
         """
         self._validate_params()
         return map_leaves(self._transform_one, X, type(self).__name__)
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Name the single output column.
-
-        Parameters
-        ----------
-        input_features : object
-            Ignored.
-
-        Returns
-        -------
-        ndarray of shape (1,)
-            ``["text"]``.
-        """
-        return np.array(["text"], dtype=object)

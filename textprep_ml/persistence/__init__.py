@@ -13,6 +13,7 @@ from typing import Any
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+import textprep_ml
 from textprep_ml import _modelfile
 from textprep_ml._validation import shorten
 from textprep_ml.base import TextEstimator
@@ -179,4 +180,4 @@ def from_saved(content: Mapping[str, Any], where: str) -> Any:
 
 def _pipeline_from_saved(content: Mapping[str, Any], where: str) -> Pipeline:
     steps = [(name, step if step in _IDLE else from_saved(step, where)) for name, step in content["steps"]]
-    return Pipeline(steps)
+    return textprep_ml.TextPipeline(steps)

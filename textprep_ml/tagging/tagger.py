@@ -7,18 +7,18 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from textprep_ml._validation import HasMethods, Interval, shorten, span_array
-from textprep_ml.base import TextEstimator
+from textprep_ml.base import TextEstimator, TextTransformerMixin
 from textprep_ml.tagging.features import BOUNDARY, FeatureTable
 from textprep_ml.tagging.model import LARGEST_WEIGHT, TaggerModel
 from textprep_ml.tagging.sentences import check_parallel, flatten, restore
 from textprep_ml.tagging.training import compile_model, find_unambiguous, number_tags, train_linear, train_perceptron
 
 
-class PosTagger(TransformerMixin, TextEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class PosTagger(TextTransformerMixin, TextEstimator):
     """Tag words with their parts of speech, greedily from left to right.
 
     A linear model scores the tags of each word from the word itself, its neighbours, and the two tags before it
