@@ -38,6 +38,8 @@ _LAZY = {
     "TextPipeline": "pipelines",
     "make_text_pipeline": "pipelines",
     "batch_function": "batching",
+    "annotate": "annotation",
+    "Annotations": "annotation",
     "load": "persistence",
     "save": "persistence",
     "TextPrepError": "exceptions",
