@@ -11,41 +11,6 @@
 #define BPE_SHORT 64  /* symbols of a word that is merged without a heap */
 #define BPE_LONG 2048 /* bytes of a word that may be merged rank by rank */
 
-/* Room for the words that do not fit on the stack. */
-typedef struct {
-    void *memory;
-    size_t size;
-} bpe_room_t;
-
-static inline void *bpe_make_room(bpe_room_t *room, size_t size) {
-    if (room->size < size) {
-        free(room->memory);
-        room->memory = malloc(size + size / 4);
-        room->size = room->memory ? size + size / 4 : 0;
-    }
-    return room->memory;
-}
-
-static inline int bpe_lowest_bit(uint64_t bits) {
-#if defined(__GNUC__)
-    return __builtin_ctzll(bits);
-#else
-    int i = 0;
-    while (!(bits >> i & 1)) i++;
-    return i;
-#endif
-}
-
-static inline int bpe_highest_bit(uint64_t bits) {
-#if defined(__GNUC__)
-    return 63 - __builtin_clzll(bits);
-#else
-    int i = 63;
-    while (!(bits >> i & 1)) i--;
-    return i;
-#endif
-}
-
 /* The key of the pair at `at`: the smallest key is the leftmost pair of lowest rank. */
 static inline int32_t bpe_place_key(int32_t rank, int at) {
     return rank == BPE_NO_RANK ? rank : rank << 6 | at;
@@ -57,14 +22,14 @@ static inline void bpe_merge_one(const bpe_model_t *model, uint32_t *ids, uint64
     int at = best & 63, other, before, after;
     uint64_t right = *alive & ~(uint64_t)1 << at, left, left_key, right_key, left_at, right_at, left_entry, right_entry;
     int32_t left_rank, right_rank;
-    other = bpe_lowest_bit(right);
+    other = word_lowest_bit(right);
     ids[at] = bpe_joined(model, best >> 6);
     *alive ^= (uint64_t)1 << other;
     right &= right - 1;
     left = *alive & (((uint64_t)1 << at) - 1);
     /* Where there is no neighbour, the symbol itself stands in for it, and what is found is dropped. */
-    after = right ? bpe_lowest_bit(right) : at;
-    before = left ? bpe_highest_bit(left) : at;
+    after = right ? word_lowest_bit(right) : at;
+    before = left ? word_highest_bit(left) : at;
     left_key = bpe_pair_key(ids[before], ids[at]);
     right_key = bpe_pair_key(ids[at], ids[after]);
     left_at = bpe_mix(left_key) & model->pairs_mask;
@@ -73,7 +38,7 @@ static inline void bpe_merge_one(const bpe_model_t *model, uint32_t *ids, uint64
     right_entry = model->pairs[right_at];
     left_rank = bpe_entry_rank(left_entry, left_key);
     right_rank = bpe_entry_rank(right_entry, right_key);
-    if (!BPE_LIKELY(!((left_entry | right_entry) & BPE_GOES_ON))) {
+    if (!WORD_LIKELY(!((left_entry | right_entry) & BPE_GOES_ON))) {
         if (left_rank == BPE_NO_RANK && left_entry & BPE_GOES_ON) left_rank = bpe_rank_behind(model, left_key, left_at);
         if (right_rank == BPE_NO_RANK && right_entry & BPE_GOES_ON) right_rank = bpe_rank_behind(model, right_key, right_at);
     }
@@ -279,7 +244,7 @@ static inline void bpe_merge_ranks(const bpe_model_t *model, bpe_link_t *links, 
         count = bpe_row(lists, rank, model->twins[rank]);
         for (i = 0; i < count; i++) {
             uint32_t at = lists->places[i], other, before;
-            if (i + BPE_AHEAD < count) BPE_PREFETCH(links + lists->places[i + BPE_AHEAD]);
+            if (i + BPE_AHEAD < count) WORD_PREFETCH(links + lists->places[i + BPE_AHEAD]);
             if (links[at].rank != rank) continue; /* one of the two has been merged since */
             other = links[at].next;
             before = links[at].before;
@@ -327,34 +292,26 @@ static inline size_t bpe_symbols(const bpe_model_t *model, const uint8_t *word, 
     return n;
 }
 
-enum { BPE_DONE = 0, BPE_FULL = 1, BPE_UNKNOWN = 2, BPE_MEMORY = 3 };
-
-/* Where the ids of a word go, and (unless NULL) the bytes where their pieces begin. */
-typedef struct {
-    int32_t *ids;
-    size_t *begins;
-    size_t count;
-    size_t unknown_at; /* the first byte of the word without an id, when the result is BPE_UNKNOWN */
-    int after_gap;
-} bpe_pieces_t;
-
-static inline int bpe_put(const bpe_model_t *model, bpe_pieces_t *pieces, uint32_t id, size_t begin) {
+static inline int bpe_put(const bpe_model_t *model, word_pieces_t *pieces, uint32_t id, size_t begin) {
     if (id == BPE_GAP) {
         pieces->unknown_at = begin;
-        if (model->unknown < 0) return BPE_UNKNOWN;
-        if (pieces->after_gap && model->fuse_unknown) return BPE_DONE;
+        if (model->unknown < 0) return WORD_UNKNOWN;
+        if (pieces->after_gap && model->fuse_unknown) return WORD_DONE;
         id = (uint32_t)model->unknown;
         pieces->after_gap = 1;
     } else {
         pieces->after_gap = 0;
     }
-    if (pieces->begins) pieces->begins[pieces->count] = begin;
+    if (pieces->begins) {
+        pieces->begins[pieces->count] = begin;
+        if (pieces->count) pieces->ends[pieces->count - 1] = begin;
+    }
     pieces->ids[pieces->count++] = (int32_t)id;
-    return BPE_DONE;
+    return WORD_DONE;
 }
 
 /* The common case: a short word of bytes. */
-static inline int bpe_encode_bytes(const bpe_model_t *model, const uint8_t *word, size_t length, bpe_pieces_t *pieces) {
+static inline int bpe_encode_bytes(const bpe_model_t *model, const uint8_t *word, size_t length, word_pieces_t *pieces) {
     uint32_t ids[BPE_SHORT];
     int32_t keys[BPE_SHORT + 4];
     uint64_t alive;
@@ -371,13 +328,13 @@ static inline int bpe_encode_bytes(const bpe_model_t *model, const uint8_t *word
 #endif
     alive = bpe_merge_short(model, ids, keys, (int)length);
     for (; alive; alive &= alive - 1) {
-        int at = bpe_lowest_bit(alive), status = bpe_put(model, pieces, ids[at], (size_t)at);
+        int at = word_lowest_bit(alive), status = bpe_put(model, pieces, ids[at], (size_t)at);
         if (status) return status;
     }
-    return BPE_DONE;
+    return WORD_DONE;
 }
 
-static inline int bpe_encode_any(const bpe_model_t *model, bpe_room_t *room, const uint8_t *word, size_t length, bpe_pieces_t *pieces) {
+static inline int bpe_encode_any(const bpe_model_t *model, word_room_t *room, const uint8_t *word, size_t length, word_pieces_t *pieces) {
     size_t most = length + 1, n, i;
     int by_rank = model->ordered && length > BPE_LONG && length < ((size_t)1 << 29) && length > model->merges / 16;
     size_t chunks = 3 * most / BPE_CHUNK + model->merges + 2; /* a symbol is listed once, and a merge lists two pairs */
@@ -386,9 +343,9 @@ static inline int bpe_encode_any(const bpe_model_t *model, bpe_room_t *room, con
     uint32_t *begins;
     uint8_t *memory;
     int status;
-    if (most >= UINT32_MAX) return BPE_MEMORY;
-    memory = (uint8_t *)bpe_make_room(room, queue + most * (sizeof *links + sizeof *begins));
-    if (!memory) return BPE_MEMORY;
+    if (most >= UINT32_MAX) return WORD_MEMORY;
+    memory = (uint8_t *)word_make_room(room, queue + most * (sizeof *links + sizeof *begins));
+    if (!memory) return WORD_MEMORY;
     links = (bpe_link_t *)(memory + queue);
     begins = (uint32_t *)(links + most);
     n = bpe_symbols(model, word, length, links, begins);
@@ -405,18 +362,20 @@ static inline int bpe_encode_any(const bpe_model_t *model, bpe_room_t *room, con
         status = bpe_put(model, pieces, links[i].id, begins[i]);
         if (status) return status;
     }
-    return BPE_DONE;
+    return WORD_DONE;
 }
 
-/* Encode one word, which is not empty, without the cache. There is room for length + 1 ids. */
-static inline int bpe_encode_word(const bpe_model_t *model, bpe_room_t *room, const uint8_t *word, size_t length, bpe_pieces_t *pieces) {
+/* Encode one word, as word_runs.h asks for it. */
+static inline int bpe_encode_word(const void *tables, word_room_t *room, const uint8_t *word, size_t length, word_pieces_t *pieces) {
+    const bpe_model_t *model = (const bpe_model_t *)tables;
+    uint32_t whole = model->whole_words ? bpe_whole_id(model, word, length) : BPE_GAP;
+    int status;
     pieces->count = 0;
     pieces->after_gap = 0;
-    if (model->whole_words) {
-        uint32_t id = bpe_whole_id(model, word, length);
-        if (id != BPE_GAP) return bpe_put(model, pieces, id, 0);
-    }
-    if (model->byte_level && length <= BPE_SHORT) return bpe_encode_bytes(model, word, length, pieces);
-    return bpe_encode_any(model, room, word, length, pieces);
+    if (whole != BPE_GAP) status = bpe_put(model, pieces, whole, 0);
+    else if (model->byte_level && length <= BPE_SHORT) status = bpe_encode_bytes(model, word, length, pieces);
+    else status = bpe_encode_any(model, room, word, length, pieces);
+    if (pieces->begins && pieces->count) pieces->ends[pieces->count - 1] = length;
+    return status;
 }
 #endif

@@ -1,21 +1,7 @@
 /* The merges and symbols of a byte-pair encoder as tables to look up in, read only once they are built. */
 #ifndef TEXTPREP_BPE_MODEL_H
 #define TEXTPREP_BPE_MODEL_H
-#include <stdlib.h>
-#include "pretokenize.h"
-
-#if defined(__GNUC__)
-#define BPE_PREFETCH(address) __builtin_prefetch(address)
-#define BPE_LIKELY(condition) __builtin_expect(!!(condition), 1)
-#else
-#define BPE_PREFETCH(address) ((void)(address))
-#define BPE_LIKELY(condition) (condition)
-#endif
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define BPE_LITTLE_ENDIAN 1
-#else
-#define BPE_LITTLE_ENDIAN 0
-#endif
+#include "word_runs.h"
 
 #define BPE_ID_BITS 20
 #define BPE_RANK_BITS 22
@@ -42,7 +28,6 @@ typedef struct {
     int byte_level, byte_fallback, whole_words, fuse_unknown;
     int64_t unknown;      /* id, or -1 for an error */
     uint32_t marker;      /* id of the symbol at the end of every word, or BPE_GAP for none */
-    int scheme;
 } bpe_model_t;
 
 static inline uint64_t bpe_mix(uint64_t key) {
@@ -75,7 +60,7 @@ static inline int32_t bpe_rank_behind(const bpe_model_t *model, uint64_t key, ui
 static inline int32_t bpe_rank(const bpe_model_t *model, uint32_t left, uint32_t right) {
     uint64_t key = bpe_pair_key(left, right), at = bpe_mix(key) & model->pairs_mask, entry = model->pairs[at];
     int32_t rank = bpe_entry_rank(entry, key);
-    return BPE_LIKELY(rank != BPE_NO_RANK || !(entry & BPE_GOES_ON)) ? rank : bpe_rank_behind(model, key, at);
+    return WORD_LIKELY(rank != BPE_NO_RANK || !(entry & BPE_GOES_ON)) ? rank : bpe_rank_behind(model, key, at);
 }
 
 /* Give a pair its rank, unless it has one. */
@@ -88,7 +73,7 @@ static inline void bpe_add_pair(bpe_model_t *model, uint32_t left, uint32_t righ
 
 /* The id of the pair with this rank. */
 static inline uint32_t bpe_joined(const bpe_model_t *model, int32_t rank) {
-    return BPE_LIKELY(model->shift >= 0) ? (uint32_t)(rank + model->shift) : (uint32_t)model->joined[rank];
+    return WORD_LIKELY(model->shift >= 0) ? (uint32_t)(rank + model->shift) : (uint32_t)model->joined[rank];
 }
 
 static inline uint32_t bpe_char_id(const bpe_model_t *model, uint32_t code, int place) {
@@ -105,30 +90,11 @@ static inline void bpe_add_char(bpe_model_t *model, uint32_t code, int place, ui
     model->chars[at] = key << 32 | id;
 }
 
-static inline uint64_t bpe_load(const uint8_t *bytes) {
-    uint64_t value;
-    memcpy(&value, bytes, 8);
-    return value;
-}
-
-/* Spread all bits of `hash` over its highest ones, by which the cache finds its slots. */
-static inline uint64_t bpe_finish(uint64_t hash) {
-    return (hash ^ hash >> 32) * 0xBF58476D1CE4E5B9u;
-}
-
-/* A hash of more than 8 bytes. */
-static inline uint64_t bpe_hash_long(const uint8_t *bytes, size_t length) {
-    uint64_t hash = length;
-    size_t i;
-    for (i = 0; i + 8 < length; i += 8) hash = bpe_finish((hash ^ bpe_load(bytes + i)) * 0x9E3779B97F4A7C15u);
-    return bpe_finish((hash ^ bpe_load(bytes + length - 8)) * 0x9E3779B97F4A7C15u);
-}
-
 static inline uint64_t bpe_hash(const uint8_t *bytes, size_t length) {
     uint8_t padded[16] = {0};
-    if (length > 8) return bpe_mix(bpe_hash_long(bytes, length));
+    if (length > 8) return bpe_mix(word_hash(bytes, length));
     memcpy(padded, bytes, length);
-    return bpe_mix(bpe_load(padded) ^ length);
+    return bpe_mix(word_load(padded) ^ length);
 }
 
 /* The id of the symbol with these bytes, or BPE_GAP. */
