@@ -160,7 +160,7 @@ def main() -> None:
         # Errors of writing to the standard output name no file.
         named = error.filename or ("standard output" if error.errno in (errno.ENOSPC, errno.EIO, errno.EFBIG) else None)
         _fail(f"{named}: {error.strerror}." if named and error.strerror else str(error))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, ImportError) as error:  # the last: of an extra that is not installed
         if os.environ.get("TEXTPREP_ML_DEBUG"):
             raise
         _fail(" ".join(str(error).split()) or type(error).__name__)

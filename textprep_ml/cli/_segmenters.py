@@ -30,8 +30,31 @@ def load_named(name: str) -> Any:
     return textprep_ml.SentenceSegmenter.load(name)
 
 
+def one_line_variants(
+    corpora: Mapping[str, tuple[Sequence[str], Sequence[Any]]],
+) -> dict[str, tuple[Sequence[str], Sequence[Any]]]:
+    """Replace every line break of corpora by a blank.
+
+    Parameters
+    ----------
+    corpora : mapping of str to (texts, spans)
+        Name -> documents and their sentences.
+
+    Returns
+    -------
+    dict
+        The same with ``, one line`` behind each name.
+    """
+    from textprep_ml.report import without_line_breaks
+
+    return {
+        f"{name}, one line": ([without_line_breaks(text) for text in texts], spans)
+        for name, (texts, spans) in corpora.items()
+    }
+
+
 def evaluate_corpora(
-    corpora: Mapping[str, tuple[Sequence[str], Sequence[Any]]], systems: Mapping[str, Any], one_line: bool
+    corpora: Mapping[str, tuple[Sequence[str], Sequence[Any]]], systems: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """Measure one or two systems on corpora.
 
@@ -41,22 +64,16 @@ def evaluate_corpora(
         Name -> documents and their sentences.
     systems : mapping of str to segmenter
         Name -> system.
-    one_line : bool
-        Whether to measure a second time with every line break replaced by a blank.
 
     Returns
     -------
     dict
         Corpus -> what `textprep_ml.report.evaluate_predictions` gives.
     """
-    from textprep_ml.report import evaluate_predictions, without_line_breaks
+    from textprep_ml.report import evaluate_predictions
 
-    variants = dict(corpora)
-    if one_line:
-        for name, (texts, spans) in corpora.items():
-            variants[f"{name}, one line"] = [without_line_breaks(text) for text in texts], spans
     results = {}
-    for name, (texts, spans) in variants.items():
+    for name, (texts, spans) in corpora.items():
         found = {system: segmenter.predict(texts) for system, segmenter in systems.items()}
         results[name] = evaluate_predictions(texts, spans, found)
     return results

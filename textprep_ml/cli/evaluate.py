@@ -8,7 +8,14 @@ from typing import Annotated
 
 import typer
 
-from textprep_ml.cli._segmenters import distinct_names, evaluate_corpora, load_named, print_scores
+from textprep_ml.cli._reports import unfitted, write_segmenter_report
+from textprep_ml.cli._segmenters import (
+    distinct_names,
+    evaluate_corpora,
+    load_named,
+    one_line_variants,
+    print_scores,
+)
 from textprep_ml.cli._token_scores import TOKENIZERS, evaluate_tokenizers
 
 
@@ -31,6 +38,14 @@ def evaluate(
         bool, typer.Option("--one-line", help="Measure again with every line break replaced by a blank.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")] = False,
+    report: Annotated[
+        str | None,
+        typer.Option(metavar="OUT.html", help="Write a page with scores, curves and all errors, and its data as JSON."),
+    ] = None,
+    learning_curve: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TRAIN", help="For the report: fit on ever more of these labelled files; takes its time."),
+    ] = None,
 ) -> None:
     """Measure a segmenter, or a tokenizer, on labelled documents, alone or against a baseline.
 
@@ -53,7 +68,17 @@ def evaluate(
         Measure again without line breaks.
     as_json : bool
         Print JSON.
+    report : str, optional
+        Where a page goes, and beside it its data.
+    learning_curve : list of str, optional
+        Labelled files to draw a learning curve from.
     """
+    if report is not None:
+        from textprep_ml.report import check_report_path
+
+        check_report_path(report)
+    elif learning_curve:
+        raise ValueError("--learning-curve draws into a report: add --report out.html.")
     if model in TOKENIZERS:
         evaluate_tokenizers([model, *([baseline] if baseline else [])], corpora, format, as_json)
         return
@@ -61,14 +86,20 @@ def evaluate(
     from textprep_ml.report import format_errors
 
     systems = {name: load_named(source) for name, source in _named(model, baseline)}
+    learning = (unfitted(model, systems[model]), learning_curve) if learning_curve else None
     read = {name: read_labelled([Corpus(name, format=format)])[:2] for name in corpora}
-    results = evaluate_corpora(read, systems, one_line)
+    variants = one_line_variants(read) if one_line else {}
+    results = evaluate_corpora({**read, **variants}, systems)
+    if report is not None:
+        write_segmenter_report(report, systems, read, variants, results, learning)
     if as_json:
         sys.stdout.write(json.dumps(results, ensure_ascii=False, indent=1) + "\n")
         return
     print_scores(results)
     for name, result in results.items():
         sys.stdout.write("\n" + format_errors(name, model, result))
+    if report is not None:
+        sys.stdout.write(f"\nReport: {report}\n")
 
 
 def _named(model: str, baseline: str | None) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from textprep_ml.cli._progress import progress_bar
-from textprep_ml.cli._segmenters import distinct_names, evaluate_corpora, load_named, print_scores
+from textprep_ml.cli._segmenters import distinct_names, evaluate_corpora, load_named, one_line_variants, print_scores
 
 
 def train(
@@ -52,6 +52,7 @@ def _print_dev_scores(experiment: Any, estimator: Any, baseline: str | None, com
 
     names = distinct_names(Path(experiment.output).stem, baseline)
     systems = dict(zip(names, [estimator, compared], strict=False))
-    corpora = {corpus.path: read_labelled([corpus])[:2] for corpus in experiment.dev}
-    one_line = experiment.table.get("evaluate", {}).get("one_line", False)
-    print_scores(evaluate_corpora(corpora, systems, one_line))
+    corpora: dict[str, Any] = {corpus.path: read_labelled([corpus])[:2] for corpus in experiment.dev}
+    if experiment.table.get("evaluate", {}).get("one_line", False):
+        corpora = {**corpora, **one_line_variants(corpora)}
+    print_scores(evaluate_corpora(corpora, systems))

@@ -1,4 +1,4 @@
-"""Reports: what was measured, as plain data first, then as text."""
+"""Reports: what was measured, as plain data first, then as text, as a page, or as plots for notebooks."""
 
 from textprep_ml.report.evaluation import (
     evaluate_predictions,
@@ -7,11 +7,17 @@ from textprep_ml.report.evaluation import (
     format_scores,
     without_line_breaks,
 )
+from textprep_ml.report.html import check_report_path, render_report, write_report
+from textprep_ml.report.segmenters import segmenter_report
 
 __all__ = [
+    "check_report_path",
     "evaluate_predictions",
     "format_comparison",
     "format_errors",
     "format_scores",
+    "render_report",
+    "segmenter_report",
     "without_line_breaks",
+    "write_report",
 ]

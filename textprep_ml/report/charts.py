@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 #: Size of the drawing in its own units, which are about pixels on a phone, and its margins.
 WIDTH, HEIGHT = 400, 260
-LEFT, RIGHT, TOP, BOTTOM = 46, 12, 10, 40
+LEFT, RIGHT, TOP, BOTTOM = 40, 14, 24, 40
 
 Point = tuple[float, float]
 
@@ -109,7 +109,7 @@ def nice_axis(label: str, values: Iterable[float], floor: float = -math.inf, cei
 
 @dataclass(frozen=True)
 class Series:
-    """A line, with or without a dot at each of its points and a band around it.
+    """Points as a line, as dots, or both, and a band around them.
 
     Attributes
     ----------
@@ -121,8 +121,8 @@ class Series:
         In order.
     band : sequence of (float, float)
         Lower and upper end at each point; may be empty.
-    dots : bool
-        Whether points are marked.
+    line, dots : bool
+        Whether the points are joined, and whether they are marked.
     whiskers : bool
         Whether the band is drawn as a bar at each point.
     hints : sequence of str
@@ -133,6 +133,7 @@ class Series:
     style: str
     points: Sequence[Point]
     band: Sequence[Point] = ()
+    line: bool = True
     dots: bool = False
     whiskers: bool = False
     hints: Sequence[str] = ()

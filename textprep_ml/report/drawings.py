@@ -1,0 +1,227 @@
+"""The charts of a report: which numbers go where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from textprep_ml.report.charts import Axis, Chart, Series, nice_axis
+
+_PROBABILITIES = (0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999)
+_SMALL = 230
+
+
+def threshold_chart(curve: Mapping[str, Any]) -> Chart:
+    """Draw precision, recall and F1 over the threshold.
+
+    Parameters
+    ----------
+    curve : dict
+        What `threshold_curve` gave, with "in_use".
+
+    Returns
+    -------
+    Chart
+        Over log odds, which keeps the ends apart.
+    """
+    measures = ("precision", "recall", "f1")
+    best = curve["best"]
+    return Chart(
+        f"Precision rises and recall falls with the threshold; F1 is highest, {best['f1']:.4f}, "
+        f"at {best['threshold']:.2f}.",
+        Axis("threshold", curve["threshold"][0], curve["threshold"][-1], _PROBABILITIES, "logit"),
+        nice_axis("score", [value for name in measures for value in curve[name]], floor=0, ceiling=1),
+        [
+            Series(name.replace("f1", "F1"), name, list(zip(curve["threshold"], curve[name], strict=True)))
+            for name in measures
+        ],
+        cursor=curve["in_use"],
+    )
+
+
+def recall_chart(curve: Mapping[str, Any], baseline: Mapping[str, Any] | None, baseline_name: str | None) -> Chart:
+    """Draw precision over recall.
+
+    Parameters
+    ----------
+    curve : dict
+        What `threshold_curve` gave, with "in_use".
+    baseline : dict, optional
+        Scores of the baseline, a point.
+    baseline_name : str, optional
+        Its name.
+
+    Returns
+    -------
+    Chart
+        With a point at the threshold in use.
+    """
+    points = list(zip(curve["recall"], curve["precision"], strict=True))
+    at = points[nearest(curve["threshold"], curve["in_use"])]
+    series = [Series("", "f1", points)]
+    if baseline is not None:
+        place = (baseline["recall"], baseline["precision"])
+        hint = f"{baseline_name}: precision {place[1]:.4f}, recall {place[0]:.4f}"
+        series.append(Series(baseline_name or "", "baseline", [place], line=False, dots=True, hints=[hint]))
+    series.append(Series("threshold in use", "model here", [at], line=False, dots=True))
+    everything = [point for each in series for point in each.points]
+    return Chart(
+        f"Precision over recall; the average precision is {curve['average_precision']:.4f}.",
+        nice_axis("recall", [recall for recall, _ in everything], floor=0, ceiling=1),
+        nice_axis("precision", [precision for _, precision in everything], floor=0, ceiling=1),
+        series,
+    )
+
+
+def nearest(values: Sequence[float], value: float) -> int:
+    """Find the place of the number that is nearest to another.
+
+    Parameters
+    ----------
+    values : sequence of float
+        At least one.
+    value : float
+        What is looked for.
+
+    Returns
+    -------
+    int
+        An index.
+
+    Examples
+    --------
+    >>> nearest([0.1, 0.5, 0.9], 0.6)
+    1
+    """
+    return min(range(len(values)), key=lambda index: abs(values[index] - value))
+
+
+def track(curve: Mapping[str, Any], threshold: Chart, recall: Chart) -> dict[str, Any]:
+    """Give what the page needs to move the threshold: places in both charts, and the figures to tell.
+
+    Parameters
+    ----------
+    curve : dict
+        What `threshold_curve` gave, with "in_use".
+    threshold, recall : Chart
+        The drawings of it.
+
+    Returns
+    -------
+    dict
+        "start", the index of the threshold in use, and "rows": place in the first chart, place in the second, and the
+        text that tells threshold, precision, recall and F1.
+    """
+    columns = (curve["threshold"], curve["precision"], curve["recall"], curve["f1"], curve["n_pred"])
+    return {
+        "start": nearest(curve["threshold"], curve["in_use"]),
+        "rows": [
+            [
+                threshold.place_x(at),
+                recall.place_x(found),
+                recall.place_y(right),
+                f"Threshold {at:.3f}: precision {right:.4f}, recall {found:.4f}, F1 {f1:.4f}, {n:,} boundaries",
+            ]
+            for at, right, found, f1, n in zip(*columns, strict=True)
+        ],
+    }
+
+
+def calibration_charts(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Draw observed frequency over predicted probability, one chart for each kind of candidate.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        What `calibration_curves` gave.
+
+    Returns
+    -------
+    list of dict
+        Each row with its "chart".
+    """
+    x, y = (Axis(label, 0, 1, (0, 0.25, 0.5, 0.75, 1)) for label in ("predicted probability", "share of boundaries"))
+    drawn = []
+    for row in rows:
+        bins = row["bins"]
+        dots = Series(
+            row["kind"],
+            "model",
+            [(each["predicted"], each["observed"]) for each in bins],
+            [(each["low"], each["high"]) for each in bins],
+            line=False,
+            dots=True,
+            whiskers=True,
+            hints=[f"{each['n']:,} with {each['predicted']:.3f}: {each['observed']:.3f}" for each in bins],
+        )
+        summary = f"Calibration of candidates of kind {row['kind']}: mean error {row['calibration_error']:.4f}."
+        diagonal = Series("", "ideal", [(0, 0), (1, 1)])
+        drawn.append({**row, "chart": Chart(summary, x, y, [diagonal, dots], width=_SMALL, height=_SMALL)})
+    return drawn
+
+
+def learning_chart(points: Sequence[Mapping[str, Any]], baseline: float | None, baseline_name: str | None) -> Chart:
+    """Draw F1 over the number of sentences learned from.
+
+    Parameters
+    ----------
+    points : sequence of dict
+        What `learning_curve` gave.
+    baseline : float, optional
+        F1 of the baseline, a level line.
+    baseline_name : str, optional
+        Its name.
+
+    Returns
+    -------
+    Chart
+        Over the logarithm of the size.
+    """
+    scored = [point for point in points if "f1" in point]
+    sizes = [point["sentences"] for point in scored]
+    ends = sizes if len(set(sizes)) > 1 else [sizes[0] / 2, sizes[0] * 2]
+    series = []
+    if baseline is not None:
+        series.append(Series(baseline_name or "", "baseline", [(ends[0], baseline), (ends[-1], baseline)]))
+    series.append(
+        Series(
+            "95 % interval in grey",
+            "model",
+            [(point["sentences"], point["f1"]) for point in scored],
+            [(point["low"], point["high"]) for point in scored],
+            dots=True,
+            hints=[f"{point['sentences']:,} sentences: F1 {point['f1']:.4f}" for point in scored],
+        )
+    )
+    values = [value for each in series for _, value in each.points] + [end for each in series[-1].band for end in each]
+    return Chart(
+        f"F1 grows from {scored[0]['f1']:.4f} with {sizes[0]:,} sentences to {scored[-1]['f1']:.4f} with "
+        f"{sizes[-1]:,}.",
+        Axis("sentences learned from", ends[0], ends[-1], sizes, "log", short_count),
+        nice_axis("boundary F1", values, floor=0, ceiling=1),
+        series,
+    )
+
+
+def short_count(number: float) -> str:
+    """Write a count in little room.
+
+    Parameters
+    ----------
+    number : float
+        A count.
+
+    Returns
+    -------
+    str
+        Three digits at most before the letter.
+
+    Examples
+    --------
+    >>> short_count(480), short_count(12_544), short_count(2_000_000)
+    ('480', '13k', '2M')
+    """
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.0f}{letter}" if number >= 10 * size else f"{number / size:.2g}{letter}"
+    return f"{number:g}"

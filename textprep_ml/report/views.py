@@ -1,0 +1,208 @@
+"""From the plain data of a report to what its page shows: tiles, rows of tables, bars, and a choice of the errors."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from textprep_ml.report.charts import Axis, nice_axis
+from textprep_ml.report.drawings import calibration_charts, learning_chart, recall_chart, threshold_chart, track
+
+#: So many errors stand on a page at most; the file beside it has all of them.
+SHOWN = 500
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Shorten the names of files for display.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Paths, or names of data sets.
+
+    Returns
+    -------
+    dict of str to str
+        Name -> its last part without suffixes, where that tells it apart from the others; else itself.
+
+    Examples
+    --------
+    >>> short_names(["dev/en.jsonl", "dev/en.jsonl, one line", "ud:en_ewt"])
+    {'dev/en.jsonl': 'en', 'dev/en.jsonl, one line': 'en, one line', 'ud:en_ewt': 'ud:en_ewt'}
+    >>> short_names(["a/dev.txt", "b/dev.txt"])
+    {'a/dev.txt': 'a/dev.txt', 'b/dev.txt': 'b/dev.txt'}
+    """
+    short = {name: _stem(name) for name in names}
+    kept = list(short.values())
+    return {name: each if kept.count(each) == 1 else name for name, each in short.items()}
+
+
+def _stem(name: str) -> str:
+    path, comma, variant = name.partition(", ")
+    last = PurePath(path).name.removesuffix(".gz").removesuffix(".xz")
+    return (PurePath(last).stem or path) + comma + variant
+
+
+def choose_errors(errors: Sequence[Mapping[str, Any]], n: int = SHOWN) -> list[dict[str, Any]]:
+    """Choose the errors that a page shows: of each kind those that the model was surest of, all kinds in turn.
+
+    Parameters
+    ----------
+    errors : sequence of dict
+        With "kind", and "confidence" where there is one.
+    n : int
+        At most so many.
+
+    Returns
+    -------
+    list of dict
+        The surest first, those without a confidence last, each with "order", its place among all errors.
+
+    Examples
+    --------
+    >>> errors = [{"kind": kind, "confidence": sure} for kind, sure in [("a", 0.9), ("a", 0.8), ("a", 0.7), ("b", 0.6)]]
+    >>> [(error["kind"], error["confidence"], error["order"]) for error in choose_errors(errors, n=2)]
+    [('a', 0.9, 0), ('b', 0.6, 3)]
+    """
+
+    def confidence(error: Mapping[str, Any]) -> float:
+        known = error.get("confidence")
+        return -1.0 if known is None else known
+
+    ordered = sorted(({**error, "order": order} for order, error in enumerate(errors)), key=lambda e: -confidence(e))
+    seen: dict[str, int] = defaultdict(int)
+    turns = []
+    for error in ordered:
+        turns.append(seen[error["kind"]])
+        seen[error["kind"]] += 1
+    taken = sorted(range(len(ordered)), key=lambda index: turns[index])[:n]
+    return [ordered[index] for index in sorted(taken)]
+
+
+def kind_rows(errors: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
+    """Set the errors of two systems side by side, by kind.
+
+    Parameters
+    ----------
+    errors, others : sequence of dict
+        With "kind", "false_positives" and "misses": of the system that the report is about, and of the baseline.
+
+    Returns
+    -------
+    list of dict
+        "kind", "invented", "missed", "other_invented", "other_missed", and the lengths of the bars "invented_share" and
+        "missed_share", 1 for the longest.
+    """
+    counts = [{row["kind"]: (row["false_positives"], row["misses"]) for row in rows} for rows in (errors, others)]
+    kinds = list(dict.fromkeys(row["kind"] for row in [*errors, *others]))
+    longest = max([1, *(count for pair in counts[0].values() for count in pair)])
+    rows = []
+    for kind in kinds:
+        (invented, missed), (other_invented, other_missed) = (found.get(kind, (0, 0)) for found in counts)
+        rows.append(
+            {
+                "kind": kind,
+                "invented": invented,
+                "missed": missed,
+                "other_invented": other_invented,
+                "other_missed": other_missed,
+                "invented_share": round(invented / longest, 4),
+                "missed_share": round(missed / longest, 4),
+            }
+        )
+    return rows
+
+
+def segmenter_view(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Prepare the page of a segmenter.
+
+    Parameters
+    ----------
+    report : dict
+        What `textprep_ml.report.segmenter_report` gave.
+
+    Returns
+    -------
+    dict
+        The variables of the template.
+    """
+    systems = report["overall"]["systems"]
+    model, baseline = systems[report["model"]], systems.get(report["baseline"])
+    scores = [(corpus, *each) for corpus, result in report["corpora"].items() for each in result["systems"].items()]
+    view = _common_view(report, [row[2] for row in scores])
+    view["rows"] = [_score_row(view, corpus, name, each, report) for corpus, name, each in scores]
+    view["kinds"] = kind_rows(model["errors"], baseline["errors"] if baseline else ())
+    view["differences"] = [
+        {"corpus": view["names"][corpus], **result["comparison"]}
+        for corpus, result in report["corpora"].items()
+        if "comparison" in result
+    ]
+    view["charts"] = charts = _charts(report)
+    view["sections"] = _sections(
+        "scores", "kinds", *(name for name in ("threshold", "calibration", "learning") if name in charts), "errors"
+    )
+    return view
+
+
+#: Parts of a page and their names in its navigation.
+_TITLES = {
+    "scores": "Scores",
+    "kinds": "Errors by kind",
+    "threshold": "Threshold",
+    "calibration": "Calibration",
+    "learning": "Learning curve",
+    "errors": "Errors in context",
+}
+
+
+def _sections(*names: str) -> list[tuple[str, str]]:
+    return [(name, _TITLES[name]) for name in names]
+
+
+def _common_view(report: Mapping[str, Any], scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    ends = [end for each in scores for end in (each["intervals"] or {"f1": (each["boundaries"]["f1"],)})["f1"]]
+    errors = choose_errors(report["errors"])
+    return {
+        "report": report,
+        "names": short_names(report["corpora"]),
+        "axis": nice_axis("F1", ends, floor=0, ceiling=1),
+        "errors": errors,
+        "error_kinds": [kind for kind, _ in Counter(error["kind"] for error in errors).most_common()],
+        "n_errors": len(report["errors"]),
+    }
+
+
+def _score_row(
+    view: Mapping[str, Any], corpus: str, name: str, scores: Mapping[str, Any], report: Mapping[str, Any]
+) -> dict[str, Any]:
+    axis: Axis = view["axis"]
+    low, high = scores["intervals"]["f1"] if scores["intervals"] else (scores["boundaries"]["f1"],) * 2
+    return {
+        "corpus": view["names"][corpus],
+        "path": corpus,
+        "system": name,
+        "style": "model" if name == report["model"] else "baseline",
+        "scores": scores,
+        "places": [round(100 * axis.share(value), 2) for value in (low, scores["boundaries"]["f1"], high)],
+    }
+
+
+def _charts(report: Mapping[str, Any]) -> dict[str, Any]:
+    baseline = report["overall"]["systems"].get(report["baseline"])
+    charts: dict[str, Any] = {}
+    if report["threshold"]:
+        threshold = threshold_chart(report["threshold"])
+        recall = recall_chart(report["threshold"], baseline and baseline["boundaries"], report["baseline"])
+        charts |= {
+            "threshold": threshold,
+            "recall": recall,
+            "track": track(report["threshold"], threshold, recall),
+            "calibration": calibration_charts(report["calibration"]),
+        }
+    if report["learning"]:
+        charts["learning"] = learning_chart(
+            report["learning"], baseline and baseline["boundaries"]["f1"], report["baseline"]
+        )
+    return charts
