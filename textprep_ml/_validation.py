@@ -24,7 +24,23 @@ def shorten(value: object) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def _refuse_container(X: Any, owner: str) -> None:
+def refuse_container(X: Any, owner: str) -> None:
+    """Refuse what is no sequence of documents.
+
+    Parameters
+    ----------
+    X : object
+        What was given.
+    owner : str
+        The name that the error message opens with.
+
+    Raises
+    ------
+    TypeError
+        If it is one string, a dict, or cannot be walked through.
+    ValueError
+        If it has more than one dimension.
+    """
     if isinstance(X, str | bytes | bytearray):
         raise TypeError(
             f"{owner} expects a sequence of documents, but got one {type(X).__name__}: {shorten(X)}. "
@@ -66,7 +82,7 @@ def check_documents(X: Any, owner: str = "This estimator") -> list[str]:
     ValueError
         If `X` has more than one dimension.
     """
-    _refuse_container(X, owner)
+    refuse_container(X, owner)
     documents = []
     for index, document in enumerate(X):
         if type(document) is not str:
@@ -80,7 +96,7 @@ def check_documents(X: Any, owner: str = "This estimator") -> list[str]:
     return documents
 
 
-def map_leaves(function: Callable[[str], Any], X: Any, owner: str = "This transformer") -> list[Any]:
+def map_leaves(function: Callable[[str], Any], X: Any, owner: str = "This transformer", first: int = 0) -> list[Any]:
     """Apply `function` to every `str` leaf of the nested lists in `X`, keeping the nesting.
 
     Parameters
@@ -91,6 +107,8 @@ def map_leaves(function: Callable[[str], Any], X: Any, owner: str = "This transf
         Documents, or lists of sentences, or lists of lists of tokens.
     owner : str
         The name that the error message opens with.
+    first : int
+        The number of the first item, for messages about a part of the documents.
 
     Returns
     -------
@@ -102,8 +120,8 @@ def map_leaves(function: Callable[[str], Any], X: Any, owner: str = "This transf
     TypeError
         If a leaf is not a string; the message names its position.
     """
-    _refuse_container(X, owner)
-    return [_map_item(function, item, owner, (index,)) for index, item in enumerate(X)]
+    refuse_container(X, owner)
+    return [_map_item(function, item, owner, (index,)) for index, item in enumerate(X, start=first)]
 
 
 def _map_item(function: Callable[[str], Any], item: Any, owner: str, place: tuple[int, ...]) -> Any:

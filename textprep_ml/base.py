@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import accumulate, chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 import textprep_ml
 from textprep_ml import _modelfile
-from textprep_ml._validation import map_leaves
+from textprep_ml._parallel import cut_documents, map_chunks
+from textprep_ml._validation import map_leaves, refuse_container
 from textprep_ml.exceptions import ModelFormatError
 
 
@@ -218,4 +220,18 @@ class TextTransformer(TextTransformerMixin, TextEstimator):
             The same nesting; each string replaced by its result.
         """
         self._validate_params()
-        return map_leaves(self._transform_one, X, type(self).__name__)
+        return self._transform_in_chunks(X)
+
+    def _transform_in_chunks(self, X: Any) -> list[Any]:
+        refuse_container(X, type(self).__name__)
+        items = X if isinstance(X, list) else list(X)
+        n_jobs = getattr(self, "n_jobs", None)
+        chunks = cut_documents(items, n_jobs)
+        firsts = accumulate([0, *map(len, chunks[:-1])])
+        found = map_chunks(self._transform_chunk, zip(firsts, chunks, strict=True), n_jobs)
+        return list(chain.from_iterable(found))
+
+    def _transform_chunk(self, chunk: tuple[int, Sequence[Any]]) -> list[Any]:
+        """Transform some of the documents; the number of the first is for messages."""
+        first, items = chunk
+        return map_leaves(self._transform_one, items, type(self).__name__, first)

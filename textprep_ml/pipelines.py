@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import textprep_ml
-from textprep_ml._validation import _refuse_container, shorten
+from textprep_ml._validation import refuse_container, shorten
 from textprep_ml.base import TextEstimator, TextTransformer
 from textprep_ml.exceptions import ModelFormatError
 
@@ -209,7 +209,7 @@ class LeafAnalyzer(TextTransformer):
             Without nesting.
         """
         self._validate_params()
-        _refuse_container(X, type(self).__name__)
+        refuse_container(X, type(self).__name__)
         return [self._terms(document, (index,)) for index, document in enumerate(X)]
 
     def _terms(self, document: Any, place: tuple[int, ...]) -> list[str]:

@@ -6,15 +6,17 @@ from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis.strategies import lists
 
 from tests.growth import cpu_seconds
 from tests.tokenization.texts import HOSTILE, sample_lines
 from textprep_ml._kernels import _exists
 from textprep_ml._kernels._pure import words as pure
 from textprep_ml._unicode_table import SPACE, class_of
-from textprep_ml.tokenization import PRESETS, WordTokenizer
+from textprep_ml.tokenization import PRESETS, RegexTokenizer, WordTokenizer
 from textprep_ml.tokenization._rules import build_rules
 
 KERNELS: list[Any] = [pytest.param(pure, id="pure")]
@@ -136,3 +138,27 @@ def test_time_is_linear(kernel: ModuleType, unit: str) -> None:
     for chosen in rules[:2]:
         short, long = seconds(kernel, chosen, unit * n), seconds(kernel, chosen, unit * (10 * n))
         assert long <= 20 * short + 0.1, (unit, short, long)  # the constant is for a busy machine
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(max_examples=100, deadline=None)
+@given(texts=lists(HOSTILE, max_size=6))
+def test_many_texts_at_once_are_as_one_by_one(kernel: ModuleType, texts: list[str]) -> None:
+    for rules in RULES["pure" if kernel is pure else "compiled"]:
+        offsets, spans = kernel.spans_of_each(rules, texts)
+        assert (offsets.dtype, spans.dtype) == (np.intp, np.intp)
+        parts = [spans[start:end].tolist() for start, end in pairwise(offsets.tolist())]
+        assert parts == [kernel.spans(rules, text).tolist() for text in texts]
+        assert kernel.tokens_of_each(rules, texts) == [kernel.tokens(rules, text) for text in texts]
+
+
+def test_batches_of_spans() -> None:
+    texts = [*sample_lines(), "", "a" * 5000, "! " * 5000, "\U0001f642 ok", ""]
+    for tokenizer in (WordTokenizer(), WordTokenizer(n_jobs=2), WordTokenizer(protected=["ok"]), RegexTokenizer()):
+        spans, offsets = tokenizer.spans_batch(texts)
+        assert [spans[start:end].tolist() for start, end in pairwise(offsets.tolist())] == [
+            tokenizer.spans(text).tolist() for text in texts
+        ]
+    for tokenizer in (WordTokenizer(), RegexTokenizer()):
+        spans, offsets = tokenizer.spans_batch([])
+        assert (spans.shape, offsets.tolist()) == ((0, 2), [0])

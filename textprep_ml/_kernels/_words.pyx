@@ -77,6 +77,7 @@ cdef enum:
     PIECES = 8
     BATCH = 512
     CACHE = 4096
+    BLOCK = 65536
 
 cdef struct Entry:
     uint32_t start      # of the key in the arena of code points
@@ -108,6 +109,12 @@ cdef struct State:
     bint path_valid
     Py_ssize_t* out
     Py_ssize_t count
+
+
+cdef struct Text:
+    const void* data
+    int kind
+    Py_ssize_t length
 
 
 cdef struct Shared:
@@ -1064,6 +1071,65 @@ def spans(Rules rules not None, str text not None, Py_ssize_t start=0, stop=None
     return array
 
 
+def spans_of_each(Rules rules not None, list texts not None):
+    """Give ``(offsets, spans)``: the token spans of all texts in one ``(n, 2)`` intp array, and where those of each begin, and the end.
+
+    The interpreter's lock is taken only to enlarge the array, so that threads work at the same time on texts of any length.
+    """
+    cdef tuple held = tuple(texts)
+    cdef Py_ssize_t n = len(held), k = 0, i = 0, capacity = 0
+    cdef Py_ssize_t[::1] offsets = np.zeros(n + 1, dtype=np.intp)
+    cdef Py_ssize_t[:, ::1] view
+    cdef State st = rules.state(0)
+    cdef State fresh = st
+    cdef str text
+    cdef Text* views = <Text*>PyMem_Malloc((n + 1) * sizeof(Text))
+    if views == NULL:
+        raise MemoryError()
+    try:
+        for k in range(n):
+            text = held[k]
+            views[k].data = PyUnicode_DATA(text)
+            views[k].kind = PyUnicode_KIND(text)
+            views[k].length = len(text)
+            capacity += views[k].length
+        capacity = capacity // 4 + 2 * PIECES
+        array = np.empty((capacity, 2), dtype=np.intp)
+        k = 0
+        st.n = views[0].length if n else 0
+        while k < n:
+            view = array
+            st.out = &view[0, 0]
+            with nogil:
+                while k < n:
+                    i = scan_any(views[k].kind, views[k].data, &st, i, capacity)
+                    if i < st.n:
+                        break
+                    k += 1
+                    offsets[k] = st.count
+                    if k < n:
+                        start_text(&st, &fresh, views[k].length)
+                        i = 0
+            view = None
+            if k < n:
+                capacity += capacity // 2
+                array.resize((capacity, 2), refcheck=False)
+        array.resize((st.count, 2), refcheck=False)
+        return np.asarray(offsets), array
+    finally:
+        PyMem_Free(views)
+
+
+cdef inline void start_text(State* st, const State* fresh, Py_ssize_t length) noexcept nogil:
+    """Forget the text before, but not where its tokens were written."""
+    cdef Py_ssize_t* out = st.out
+    cdef Py_ssize_t count = st.count
+    st[0] = fresh[0]
+    st.n = length
+    st.out = out
+    st.count = count
+
+
 cdef object new_token(str text, const uint8_t* data, Py_ssize_t n, Py_ssize_t i, Py_ssize_t j, Shared* cache):
     """Make the string of an ASCII token, or take the one that was made before for the same short word."""
     cdef uint64_t low = 0, high = 0, mixed
@@ -1119,11 +1185,43 @@ def tokens(Rules rules not None, str text not None):
 def tokens_of_each(Rules rules not None, list texts not None):
     """Give the tokens of every text.
 
-    Lists of strings hold no cycles, yet the collector would walk through all of them again and again while they are made: it pauses.
+    Some texts at a time are scanned without the interpreter's lock, then their strings are made. Lists of strings hold no cycles, yet the
+    collector would walk through all of them again and again while they are made: it pauses.
     """
     cdef bint was_on = PyGC_Disable()
+    cdef Py_ssize_t first, last = 0, n = len(texts), size
+    cdef list found = []
     try:
-        return [tokens(rules, text) for text in texts]
+        while last < n:
+            first = last
+            size = 0
+            while last < n and (last == first or size < BLOCK):
+                size += len(<str?>texts[last])
+                last += 1
+            add_tokens(rules, texts[first:last], found)
+        return found
     finally:
         if was_on:
             PyGC_Enable()
+
+
+cdef int add_tokens(Rules rules, list texts, list found) except -1:
+    """Append a list of tokens for each text."""
+    cdef const Py_ssize_t[::1] offsets
+    cdef const Py_ssize_t[:, ::1] spans
+    cdef Py_ssize_t k, i, n
+    cdef const uint8_t* data
+    cdef Shared* cache
+    cdef list row
+    cdef str text
+    offsets, spans = spans_of_each(rules, texts)
+    for k in range(len(texts)):
+        text = texts[k]
+        data = <const uint8_t*>PyUnicode_DATA(text)
+        cache = rules.cache if PyUnicode_IS_ASCII(text) else NULL
+        n = len(text)
+        row = []
+        for i in range(offsets[k], offsets[k + 1]):
+            row.append(new_token(text, data, n, spans[i, 0], spans[i, 1], cache))
+        found.append(row)
+    return 0

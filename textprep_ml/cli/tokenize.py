@@ -55,7 +55,7 @@ def make_tokenizer(scheme: str, pattern: str, language: str, contractions: str, 
     from textprep_ml import tokenization
 
     if scheme == Scheme.words:
-        given = {"language": language, **({"contractions": contractions} if contractions else {})}
+        given: dict[str, Any] = {"language": language, **({"contractions": contractions} if contractions else {})}
         return (
             tokenization.WordTokenizer.from_preset(preset, **given) if preset else tokenization.WordTokenizer(**given)
         )

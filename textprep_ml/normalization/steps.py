@@ -86,8 +86,12 @@ class NormalizationStep(TextTransformer):
         list
             The same nesting; each string replaced by its normalized form, the same object where nothing changed.
         """
+        return self._transform_in_chunks(X)
+
+    def _transform_chunk(self, chunk: tuple[int, Sequence[Any]]) -> list[Any]:
+        first, items = chunk
         with self._get_plan().rewriting() as rewrite:
-            return map_leaves(rewrite, X, type(self).__name__)
+            return map_leaves(rewrite, items, type(self).__name__, first)
 
     def align(self, text: str) -> tuple[str, OffsetMap]:
         """Normalize one text and keep the way back.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from textprep_ml._validation import _refuse_container, shorten
+from textprep_ml._validation import refuse_container, shorten
 from textprep_ml.corpora import iter_rows
 from textprep_ml.exceptions import CorpusFormatError
 
@@ -38,7 +38,7 @@ def flatten(X: Iterable[Any], owner: str, what: str = "document") -> tuple[list[
     TypeError
         If something is neither a list nor a string; the message has its place.
     """
-    _refuse_container(X, owner)
+    refuse_container(X, owner)
     items = list(X)
     sentences: list[list[str]] = []
     for index, item in enumerate(items):

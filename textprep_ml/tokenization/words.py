@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from numbers import Integral
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -103,6 +104,8 @@ class WordTokenizer(Tokenizer):
         Whether ``!?!`` is three tokens or one. Ellipses, dashes and ruler lines are always one.
     unspaced : {"characters", "runs"}, default="characters"
         Scripts without blanks (Chinese, Japanese, Thai, Lao, Khmer, Burmese): characters, or runs of one script.
+    n_jobs : int, optional
+        Threads for `transform` and `spans_batch`; the latter gains more, since strings are made by one at a time.
 
     See Also
     --------
@@ -143,6 +146,7 @@ class WordTokenizer(Tokenizer):
         "decades": [StrOptions({"keep", "split"})],
         "marks": [StrOptions({"single", "runs"})],
         "unspaced": [StrOptions({"characters", "runs"})],
+        "n_jobs": [Integral, None],
     }
 
     def __init__(
@@ -159,6 +163,7 @@ class WordTokenizer(Tokenizer):
         decades: str = "split",
         marks: str = "single",
         unspaced: str = "characters",
+        n_jobs: int | None = None,
     ) -> None:
         self.language = language
         self.contractions = contractions
@@ -171,6 +176,7 @@ class WordTokenizer(Tokenizer):
         self.decades = decades
         self.marks = marks
         self.unspaced = unspaced
+        self.n_jobs = n_jobs
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Self:
@@ -221,20 +227,15 @@ class WordTokenizer(Tokenizer):
     def _tokenize_with(self, built: _Built) -> Callable[[str], list[str]]:
         return partial(built.kernel.tokens, built.rules) if built.protected is None else super()._tokenize_with(built)
 
-    def transform(self, X: Any) -> list[Any]:
-        """Tokenize every string in `X`.
+    def _spans_of_each(self, texts: list[str], built: _Built) -> tuple[np.ndarray, np.ndarray]:
+        if built.protected is not None:
+            return super()._spans_of_each(texts, built)
+        offsets, spans = built.kernel.spans_of_each(built.rules, texts)
+        return spans, np.diff(offsets)
 
-        Parameters
-        ----------
-        X : sequence of str, or nested lists of str
-            Documents, or what an earlier step made of them.
-
-        Returns
-        -------
-        list
-            The same nesting; each string replaced by the list of its tokens.
-        """
+    def _transform_chunk(self, chunk: tuple[int, Sequence[Any]]) -> list[Any]:
         built = self._built()
-        if type(X) is list and built.protected is None and all(type(text) is str for text in X):
-            return built.kernel.tokens_of_each(built.rules, X)
-        return super().transform(X)
+        _, texts = chunk
+        if built.protected is None and type(texts) is list and all(type(text) is str for text in texts):
+            return built.kernel.tokens_of_each(built.rules, texts)
+        return super()._transform_chunk(chunk)

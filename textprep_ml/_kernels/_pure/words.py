@@ -356,6 +356,13 @@ def spans(rules: Rules, text: str, start: int = 0, stop: int | None = None) -> n
     return np.array(out, dtype=np.intp).reshape(-1, 2)
 
 
+def spans_of_each(rules: Rules, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Give ``(offsets, spans)``: the spans of all texts in one array, and where those of each begin, and the end."""
+    found = [spans(rules, text) for text in texts]
+    offsets = np.cumsum([0, *map(len, found)], dtype=np.intp)
+    return offsets, np.concatenate([np.empty((0, 2), dtype=np.intp), *found])
+
+
 def tokens(rules: Rules, text: str) -> list[str]:
     """Give the tokens of `text` as strings."""
     out: list[tuple[int, int]] = []

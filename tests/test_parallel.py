@@ -1,0 +1,107 @@
+"""Work in chunks: bounded, in order, the same on any number of workers, for every estimator."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import joblib
+import pytest
+
+from tests.checks import TEXTS, clone, plain
+from tests.test_contract import CASES, Case
+from textprep_ml import WhitespaceNormalizer, _parallel
+from textprep_ml._parallel import batch_stream, count_jobs, cut_documents, map_chunks, map_documents
+
+MANY = [f"{text} Dr. Who number {number}." for number in range(40) for text in TEXTS]
+WITH_METHOD = [pytest.param(case, method, id=f"{case.name}-{method}") for case in CASES for method in case.methods]
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_parallel, "SMALLEST_CHUNK", 200)
+
+
+@pytest.mark.parametrize(("case", "method"), WITH_METHOD)
+def test_results_do_not_depend_on_the_number_of_workers(case: Case, method: str) -> None:
+    estimator = case.fit(clone(case.estimator))
+    expected = plain(getattr(estimator, method)(MANY))
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        assert plain(getattr(estimator, method)(MANY)) == expected
+
+
+def test_the_documents_really_go_to_other_threads() -> None:
+    def names(texts: Any) -> list[str]:
+        time.sleep(0.001)
+        return [threading.current_thread().name] * len(texts)
+
+    assert set(map_documents(names, MANY)) == {threading.current_thread().name}
+    assert threading.current_thread().name not in map_documents(names, MANY, n_jobs=2)
+
+
+def test_chunks_are_bounded_complete_and_in_order() -> None:
+    chunks = cut_documents(MANY, 2)
+    assert [text for chunk in chunks for text in chunk] == MANY
+    total = sum(len(text) + 1 for text in MANY)
+    assert len(chunks) >= 4
+    assert max(sum(len(text) + 1 for text in chunk) for chunk in chunks) <= total // 8
+    assert cut_documents(MANY, None) == [MANY]
+    assert cut_documents([], 2) == [[]]
+
+
+def test_a_long_document_is_a_chunk_of_its_own() -> None:
+    texts = ["a", "b" * 3000, "c", "d"]
+    assert cut_documents(texts, 2) == [["a"], ["b" * 3000], ["c", "d"]]
+
+
+def test_nested_lists_count_by_what_is_in_them() -> None:
+    documents = [[["word"] * 100] * 3, ["word"], ["word"] * 300]
+    assert cut_documents(documents, 2) == [[documents[0]], [documents[1]], [documents[2]]]
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_chunks_are_taken_as_they_are_needed(n_jobs: int | None) -> None:
+    taken: list[int] = []
+
+    def stream() -> Iterator[int]:
+        for number in range(1000):
+            taken.append(number)
+            yield number
+
+    results = map_chunks(lambda number: number * 2, stream(), n_jobs)
+    assert next(results) == 0
+    assert len(taken) <= 18
+    assert list(results) == [number * 2 for number in range(1, 1000)]
+
+
+def test_a_stream_is_put_into_bounded_batches() -> None:
+    batches = list(batch_stream(iter(MANY), 500))
+    assert [text for batch in batches for text in batch] == MANY
+    longest = max(map(len, MANY))
+    assert all(sum(map(len, batch)) < 500 + longest for batch in batches)
+    assert len(batches) > 10
+
+
+def test_errors_name_the_document_whatever_the_chunk() -> None:
+    bad = [*MANY, None, *MANY]
+    with (
+        joblib.parallel_config(backend="threading", n_jobs=2),
+        pytest.raises(TypeError, match=f"document {len(MANY)} is NoneType"),
+    ):
+        WhitespaceNormalizer().transform(bad)
+
+
+@pytest.mark.parametrize("bad", [0, 1.5, "2"])
+def test_nonsense_for_n_jobs_is_refused(bad: Any) -> None:
+    with pytest.raises(ValueError, match="n_jobs must be a number of workers"):
+        count_jobs(bad)
+
+
+def test_n_jobs_follows_joblib() -> None:
+    assert count_jobs(None) == 1
+    assert count_jobs(3) == 3
+    assert count_jobs(-1) == joblib.cpu_count()
+    with joblib.parallel_config(backend="threading", n_jobs=5):
+        assert count_jobs(None) == 5

@@ -1,0 +1,188 @@
+"""Work in chunks of bounded size, through joblib: on threads, in processes, or on a cluster.
+
+Whatever takes many documents cuts them into chunks and maps a function of one chunk over them. With ``n_jobs`` the
+chunks go to threads, since the kernels work without the interpreter's lock; inside ``joblib.parallel_config(backend=
+"dask")``, ``"ray"``, ``"spark"`` or ``"loky"`` they go there. The results come in the order of the chunks and do not
+depend on how many there are.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice, pairwise
+from numbers import Integral
+from typing import Any, TypeVar
+
+Chunk = TypeVar("Chunk")
+Result = TypeVar("Result")
+Item = TypeVar("Item")
+
+#: A chunk has about so many characters, at most; a longer document is a chunk of its own.
+LARGEST_CHUNK = 1 << 22
+
+#: Less than this is not worth sending away: a few milliseconds of work.
+SMALLEST_CHUNK = 1 << 16
+
+#: So many chunks for each worker, so that none of them waits long for the last one.
+_CHUNKS_PER_JOB = 4
+
+#: Of a stream so many chunks for each worker are under way or wait to be used.
+_CHUNKS_AT_ONCE = 8
+
+
+def count_jobs(n_jobs: int | None) -> int:
+    """Turn `n_jobs` into a number of workers.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        None is 1 unless `joblib.parallel_config` says otherwise; -1 is one per processor, -2 all but one.
+
+    Returns
+    -------
+    int
+        At least 1. On a cluster, the number of all its workers' threads, whatever `n_jobs` says.
+
+    Raises
+    ------
+    ValueError
+        If it is 0 or no integer.
+    """
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be a number of workers, -1 for one per processor, or None, got {n_jobs!r}.")
+    if n_jobs in (None, 1) and "joblib" not in sys.modules:
+        return 1  # nobody can have chosen a backend; importing joblib takes longer than a small text
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))
+
+
+def map_chunks(
+    function: Callable[[Chunk], Result], chunks: Iterable[Chunk], n_jobs: int | None = None, *, prefer: str = "threads"
+) -> Iterator[Result]:
+    """Apply a function to chunks, with as many of them under way as there are workers.
+
+    Parameters
+    ----------
+    function : callable
+        Of one chunk; for processes and clusters it is pickled with every one, so it should hold little else than what
+        was learned.
+    chunks : iterable
+        Of a stream some for each worker are taken at a time, so that memory is bounded however slowly the results are
+        used.
+    n_jobs : int, optional
+        As for `count_jobs`.
+    prefer : {"threads", "processes"}
+        What to use when no backend was chosen by `joblib.parallel_config`.
+
+    Yields
+    ------
+    object
+        The results, in the order of the chunks.
+    """
+    stream = iter(chunks)
+    first = list(islice(stream, 2))
+    jobs = count_jobs(n_jobs) if len(first) > 1 else 1
+    stream = chain(first, stream)
+    if jobs == 1:
+        yield from map(function, stream)
+        return
+    from joblib import Parallel, delayed
+
+    # The function travels with each task: as an argument, what it holds would be scattered once by the Dask backend,
+    # and be lost with the worker that has it.
+    task = delayed(function)
+    with Parallel(n_jobs=jobs, prefer=prefer, return_as="generator", batch_size=1) as parallel:
+        if isinstance(chunks, Sequence):
+            yield from parallel(map(task, stream))
+            return
+        # Workers do not wait for whoever takes the results, so only so many chunks of a stream are given to them.
+        while wave := list(islice(stream, _CHUNKS_AT_ONCE * jobs)):
+            yield from parallel(map(task, wave))
+
+
+def cut_documents(documents: Sequence[Item], n_jobs: int | None) -> list[Sequence[Item]]:
+    """Cut documents into chunks for `map_chunks`.
+
+    Parameters
+    ----------
+    documents : sequence of str, or of nested lists of str
+        All of them; no document is cut.
+    n_jobs : int, optional
+        As for `count_jobs`.
+
+    Returns
+    -------
+    list of sequences
+        Runs of documents, in order. One run where there is little to do, or one worker.
+    """
+    jobs = count_jobs(n_jobs) if len(documents) > 1 else 1
+    if jobs == 1:
+        return [documents]
+    sizes = [_size(document) for document in documents]
+    limit = min(LARGEST_CHUNK, max(SMALLEST_CHUNK, sum(sizes) // (_CHUNKS_PER_JOB * jobs)))
+    bounds, filled = [0], 0
+    for index, size in enumerate(sizes):
+        if filled and filled + size > limit:
+            bounds.append(index)
+            filled = 0
+        filled += size
+    bounds.append(len(sizes))
+    return [documents[start:end] for start, end in pairwise(bounds)]
+
+
+def map_documents(
+    function: Callable[[Sequence[Item]], Iterable[Result]], documents: Sequence[Item], n_jobs: int | None = None
+) -> list[Result]:
+    """Apply a function that takes many documents to all of them, in chunks.
+
+    Parameters
+    ----------
+    function : callable
+        Gives one result for each document of a chunk, which does not depend on the others.
+    documents : sequence of str, or of nested lists of str
+        All of them.
+    n_jobs : int, optional
+        As for `count_jobs`.
+
+    Returns
+    -------
+    list
+        One result per document.
+    """
+    return list(chain.from_iterable(map_chunks(function, cut_documents(documents, n_jobs), n_jobs)))
+
+
+def batch_stream(documents: Iterable[Item], limit: int = LARGEST_CHUNK) -> Iterator[list[Item]]:
+    """Put a stream of documents into chunks; one is held at a time.
+
+    Parameters
+    ----------
+    documents : iterable of str, or of nested lists of str
+        A stream.
+    limit : int
+        A chunk is full when it has so many characters.
+
+    Yields
+    ------
+    list
+        Documents, in order.
+    """
+    batch: list[Item] = []
+    filled = 0
+    for document in documents:
+        batch.append(document)
+        filled += _size(document)
+        if filled >= limit:
+            yield batch
+            batch, filled = [], 0
+    if batch:
+        yield batch
+
+
+def _size(document: Any) -> int:
+    """Characters of a document, one more for each string in it."""
+    if isinstance(document, list | tuple):
+        return sum(map(_size, document)) + 1
+    return len(document) + 1 if hasattr(document, "__len__") else 1
