@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -13,6 +14,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textprep_ml import _kernels
+from textprep_ml._parallel import cut_documents, map_chunks, map_documents
 from textprep_ml._validation import Interval, StrOptions, check_documents
 from textprep_ml.base import TextEstimator
 
@@ -69,6 +71,55 @@ def trim_counts(counts: Counter[str], size: int) -> int:
     counts.clear()
     counts.update(dict(kept))
     return cut
+
+
+class _Terms(NamedTuple):
+    """How documents become terms: what the workers need to know of a `WordCounter`."""
+
+    tokenizer: Callable[[str], list[str]] | None
+    case: str
+    ngram_range: tuple[int, int]
+
+    def count_in(self, documents: Iterable[str]) -> Counter[str]:
+        """Count the terms of documents."""
+        if self.tokenizer is None and self.ngram_range == (1, 1):
+            return self._count_letters(documents)
+        counts: Counter[str] = Counter()
+        for document in documents:
+            counts.update(self.of(document))
+        return counts
+
+    def _count_letters(self, documents: Iterable[str]) -> Counter[str]:
+        """The fast way: the kernel counts raw words, folding sees each distinct word once."""
+        table = _kernels.load("counts").WordTable(unicode=True)
+        for document in documents:
+            table.add(document.encode("utf-8", "replace"))
+            table.close()
+        counts: Counter[str] = Counter()
+        for word, count in table.items():
+            counts[_FOLDS[self.case](word.decode("utf-8"))] += count
+        return counts
+
+    def of(self, document: str) -> list[str]:
+        """Give the words of a document and their n-grams."""
+        folded = _FOLDS[self.case](document)
+        words = letter_words(folded) if self.tokenizer is None else list(self.tokenizer(folded))
+        low, high = self.ngram_range
+        if high == 1:
+            return words
+        return [
+            " ".join(words[start : start + size])
+            for size in range(low, high + 1)
+            for start in range(len(words) - size + 1)
+        ]
+
+
+def _count_known(terms: _Terms, vocabulary: Mapping[str, int], documents: Iterable[str]) -> list[Counter[int]]:
+    """Count, for each document, the columns of its terms that are in the vocabulary."""
+    return [
+        Counter(column for term in terms.of(document) if (column := vocabulary.get(term)) is not None)
+        for document in documents
+    ]
 
 
 class WordCounter(TransformerMixin, TextEstimator):
@@ -274,42 +325,13 @@ class WordCounter(TransformerMixin, TextEstimator):
 
     def _count(self, documents: Sequence[str]) -> None:
         self.n_documents_ += len(documents)
-        counts = (
-            self._count_letters(documents)
-            if self.tokenizer is None and self.ngram_range == (1, 1)
-            else self._count_terms(documents)
-        )
+        counts: Counter[str] = Counter()
+        for part in map_chunks(self._terms().count_in, cut_documents(documents, None)):
+            counts.update(part)
         self._add(counts, counts.total())
 
-    def _count_letters(self, documents: Iterable[str]) -> Counter[str]:
-        """The fast way: the kernel counts raw words, folding sees each distinct word once."""
-        table = _kernels.load("counts").WordTable(unicode=True)
-        for document in documents:
-            table.add(document.encode("utf-8", "replace"))
-            table.close()
-        counts: Counter[str] = Counter()
-        for word, count in table.items():
-            counts[_FOLDS[self.case](word.decode("utf-8"))] += count
-        return counts
-
-    def _count_terms(self, documents: Iterable[str]) -> Counter[str]:
-        counts: Counter[str] = Counter()
-        for document in documents:
-            counts.update(self._terms(document))
-        return counts
-
-    def _terms(self, document: str) -> list[str]:
-        """The words of a document and their n-grams."""
-        folded = _FOLDS[self.case](document)
-        words = letter_words(folded) if self.tokenizer is None else list(self.tokenizer(folded))
-        low, high = self.ngram_range
-        if high == 1:
-            return words
-        return [
-            " ".join(words[start : start + size])
-            for size in range(low, high + 1)
-            for start in range(len(words) - size + 1)
-        ]
+    def _terms(self) -> _Terms:
+        return _Terms(self.tokenizer, self.case, self.ngram_range)
 
     def _add(self, counts: Counter[str], n_tokens: int, error: int = 0) -> None:
         total = Counter(self.counts_)
@@ -425,10 +447,7 @@ class WordCounter(TransformerMixin, TextEstimator):
         columns: list[int] = []
         values: list[int] = []
         ends = [0]
-        for document in documents:
-            found = Counter(
-                column for term in self._terms(document) if (column := self.vocabulary_.get(term)) is not None
-            )
+        for found in map_documents(partial(_count_known, self._terms(), self.vocabulary_), documents):
             columns += found.keys()
             values += found.values()
             ends.append(len(columns))

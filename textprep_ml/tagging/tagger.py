@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from textprep_ml._parallel import map_documents
 from textprep_ml._validation import HasMethods, Interval, shorten, span_array
 from textprep_ml.base import TextEstimator, TextTransformerMixin
 from textprep_ml.tagging.features import BOUNDARY, FeatureTable
@@ -192,7 +193,7 @@ class PosTagger(TextTransformerMixin, TextEstimator):
         if not hasattr(self, "model_"):  # asking scikit-learn each time would cost more than tagging a sentence
             check_is_fitted(self, "model_")
         items, sentences = flatten(X, type(self).__name__)
-        return span_array(restore(items, iter(self.model_.tag(sentences))))
+        return span_array(restore(items, iter(map_documents(self.model_.tag, sentences))))
 
     def transform(self, X: Any) -> list[Any]:
         """Pair every token with its tag.
@@ -209,7 +210,7 @@ class PosTagger(TextTransformerMixin, TextEstimator):
         """
         check_is_fitted(self, "model_")
         items, sentences = flatten(X, type(self).__name__)
-        tags = self.model_.tag(sentences)
+        tags = map_documents(self.model_.tag, sentences)
         return restore(
             items, (list(zip(words, names, strict=True)) for words, names in zip(sentences, tags, strict=True))
         )
@@ -244,7 +245,7 @@ class PosTagger(TextTransformerMixin, TextEstimator):
                         f"Sentence {index} has the tag {shorten(tag)}, which this tagger never saw; it knows "
                         f"{', '.join(self.model_.table.tags)}. Score with tags of the set that it was trained on."
                     )
-        predicted = self.model_.tag(sentences)
+        predicted = map_documents(self.model_.tag, sentences)
         right = sum(a == b for one, other in zip(tags, predicted, strict=True) for a, b in zip(one, other, strict=True))
         return right / sum(map(len, tags))
 
