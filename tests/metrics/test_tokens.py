@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from textprep_ml.metrics import span_scores, token_errors, token_scores
+from textprep_ml.metrics import (
+    compare_counts,
+    intervals_of_counts,
+    span_scores,
+    token_counts,
+    token_errors,
+    token_scores,
+)
 from textprep_ml.metrics.tokens import cut_kind
 
 
@@ -50,3 +57,16 @@ def test_errors_are_counted_in_both_directions() -> None:
     assert token_errors(["a"], [[(0, 1)]], [[(0, 1)]]) == []
     with pytest.raises(ValueError, match="shorter"):
         token_errors(["a"], [], [])
+
+
+def test_counts_of_documents_add_up_to_the_scores() -> None:
+    texts = ["It's so", "a b", ""]
+    true = [[(0, 2), (2, 4), (5, 7)], [(0, 1), (2, 3)], []]
+    found = [[(0, 4), (5, 7)], [(0, 1), (2, 3)], []]
+    counts = token_counts(texts, true, found)
+    assert counts.tolist() == [[1, 3, 2], [2, 2, 2], [0, 0, 0]]
+    scores = token_scores(texts, true, found)
+    assert counts.sum(axis=0).tolist() == [scores[name] for name in ("n_correct", "n_true", "n_pred")]
+    intervals = intervals_of_counts(counts)
+    assert intervals["f1"][0] < scores["f1"] < intervals["f1"][1]
+    assert compare_counts(counts, counts)["difference"] == 0

@@ -14,8 +14,14 @@ from textprep_ml.metrics.boundaries import (
 )
 from textprep_ml.metrics.errors import ERROR_KINDS, boundary_errors, error_kind
 from textprep_ml.metrics.offsets import drop_white_space, token_spans
-from textprep_ml.metrics.significance import bootstrap_intervals, mcnemar, paired_bootstrap
-from textprep_ml.metrics.tokens import token_errors, token_scores
+from textprep_ml.metrics.significance import (
+    bootstrap_intervals,
+    compare_counts,
+    intervals_of_counts,
+    mcnemar,
+    paired_bootstrap,
+)
+from textprep_ml.metrics.tokens import token_counts, token_errors, token_scores
 from textprep_ml.metrics.windows import pk, window_diff
 
 __all__ = [
@@ -26,12 +32,15 @@ __all__ = [
     "boundary_f1_score",
     "boundary_scores",
     "candidate_error_rate",
+    "compare_counts",
     "drop_white_space",
     "error_kind",
+    "intervals_of_counts",
     "mcnemar",
     "paired_bootstrap",
     "pk",
     "span_scores",
+    "token_counts",
     "token_errors",
     "token_scores",
     "token_spans",

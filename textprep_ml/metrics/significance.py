@@ -60,8 +60,41 @@ def bootstrap_intervals(
     >>> bootstrap_intervals(true, true)["f1"]
     (1.0, 1.0)
     """
-    _check_parameters(confidence, n_resamples)
     counts = boundary_counts(y_true, y_pred, include_final=include_final)
+    return intervals_of_counts(counts, confidence=confidence, n_resamples=n_resamples, random_state=random_state)
+
+
+def intervals_of_counts(
+    counts: Ints,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: int | np.random.Generator | None = 0,
+) -> dict[str, tuple[float, float]]:
+    """Give percentile bootstrap intervals of precision, recall and F1 from the counts of each document.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_documents, 3)
+        What was right, what was to be found, and what was found, as `boundary_counts` and `token_counts` give it.
+    confidence : float
+        Share of the resamples that lie inside.
+    n_resamples : int
+        How often the documents are drawn.
+    random_state : int, numpy.random.Generator or None
+        Seed; by default fixed.
+
+    Returns
+    -------
+    dict of str to (float, float)
+        "precision", "recall" and "f1", each with the lower and the upper end.
+
+    Examples
+    --------
+    >>> intervals_of_counts(np.array([[1, 1, 1], [1, 1, 1]]))["f1"]
+    (1.0, 1.0)
+    """
+    _check_parameters(confidence, n_resamples)
     sums = _resample(counts, n_resamples, random_state)
     intervals = {}
     for name, values in _scores_of_each(sums).items():
@@ -121,8 +154,44 @@ def paired_bootstrap(
     >>> result["difference"], result["p_value"] < 0.01
     (1.0, True)
     """
-    _check_parameters(confidence, n_resamples)
     counts = [boundary_counts(y_true, pred, include_final=include_final) for pred in (pred_a, pred_b)]
+    return compare_counts(*counts, confidence=confidence, n_resamples=n_resamples, random_state=random_state)
+
+
+def compare_counts(
+    counts_a: Ints,
+    counts_b: Ints,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: int | np.random.Generator | None = 0,
+) -> dict[str, float]:
+    """Compare the F1 of two systems by the paired bootstrap from the counts of each document.
+
+    Parameters
+    ----------
+    counts_a, counts_b : ndarray of shape (n_documents, 3)
+        What was right, what was to be found, and what was found, by each of the two.
+    confidence : float
+        Share of the resamples that lie inside the interval.
+    n_resamples : int
+        How often the documents are drawn.
+    random_state : int, numpy.random.Generator or None
+        Seed; by default fixed.
+
+    Returns
+    -------
+    dict
+        As `paired_bootstrap` gives it.
+
+    Examples
+    --------
+    >>> result = compare_counts(np.array([[1, 1, 1]] * 8), np.array([[0, 1, 0]] * 8))
+    >>> result["difference"], result["p_value"] < 0.01
+    (1.0, True)
+    """
+    counts = [counts_a, counts_b]
+    _check_parameters(confidence, n_resamples)
     sums = _resample(np.concatenate(counts, axis=1), n_resamples, random_state)
     differences = _scores_of_each(sums[:, :3])["f1"] - _scores_of_each(sums[:, 3:])["f1"]
     f1_a, f1_b = (float(scores_of(count.sum(axis=0))["f1"]) for count in counts)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from textprep_ml.metrics._packed import Ints
 from textprep_ml.metrics.boundaries import span_scores
 from textprep_ml.metrics.offsets import drop_white_space
 
@@ -40,6 +43,31 @@ def token_scores(texts: Sequence[str], y_true: Any, y_pred: Any) -> dict[str, fl
     """
     true, pred = ([_distinct(spans) for spans in y] for y in (y_true, y_pred))
     return span_scores(drop_white_space(texts, true), drop_white_space(texts, pred))
+
+
+def token_counts(texts: Sequence[str], y_true: Any, y_pred: Any) -> Ints:
+    """Count the tokens of each document, white space left out.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The documents.
+    y_true, y_pred : sequence of sequences of (int, int)
+        Token spans of each document, as in `token_scores`.
+
+    Returns
+    -------
+    ndarray of shape (n_documents, 3)
+        Columns: tokens found rightly, tokens in `y_true`, tokens in `y_pred`.
+
+    Examples
+    --------
+    >>> token_counts(["It's so"], [[(0, 2), (2, 4), (5, 7)]], [[(0, 4), (5, 7)]])
+    array([[1, 3, 2]])
+    """
+    rows = [token_scores([text], [true], [pred]) for text, true, pred in zip(texts, y_true, y_pred, strict=True)]
+    counts = [[row[name] for name in ("n_correct", "n_true", "n_pred")] for row in rows]
+    return np.array(counts, dtype=np.int64).reshape(-1, 3)
 
 
 def _distinct(spans: Any) -> list[tuple[int, int]]:
