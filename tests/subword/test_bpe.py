@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import lzma
 import pickle
 import subprocess
 import sys
 import warnings
-from collections import Counter
+from collections import Counter, deque
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from textprep_ml.exceptions import CorpusFormatError, ModelFormatError, Vocabula
 from textprep_ml.normalization import TextNormalizer
 from textprep_ml.subword.bpe import BPETokenizer
 from textprep_ml.subword.pretokenizers import SCHEMES
+from textprep_ml.subword.reading import file_batches, make_ring
 from textprep_ml.subword.streaming import StreamDecoder
 
 CHARS = st.one_of(st.sampled_from("abcé \n'_9你🙂\ud800\udc00"), st.characters())
@@ -198,13 +201,49 @@ def test_threads_and_parts_change_nothing(tmp_path: Path, tie_break: Any, monkey
     path = tmp_path / "corpus.txt"
     path.write_text(" ".join(words), encoding="utf-8")
     expected = BPETokenizer(vocab_size=300, tie_break=tie_break).fit([" ".join(words)])
-    monkeypatch.setattr("textprep_ml.subword.training.CHUNK_BYTES", 1000)
+    monkeypatch.setattr("textprep_ml.subword.reading.CHUNK_BYTES", 1000)
     for n_jobs in (1, 2, 4):
         fitted = BPETokenizer(vocab_size=300, tie_break=tie_break, n_jobs=n_jobs).fit_files([path])
         assert fitted.merges_ == expected.merges_
         assert fitted.merge_counts_.tolist() == expected.merge_counts_.tolist()
     by_document = BPETokenizer(vocab_size=300, tie_break=tie_break).fit(words).merges_
     assert BPETokenizer(vocab_size=300, tie_break=tie_break, n_jobs=3).fit(words).merges_ == by_document
+
+
+@pytest.mark.parametrize("text", ["ab " * 300, "x" * 700 + " y" * 50, "é" * 900, "", "one"])
+def test_parts_of_a_file_stay_as_they_are_until_the_ring_has_gone_round(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textprep_ml.subword.reading.CHUNK_BYTES", 100)
+    monkeypatch.setattr("textprep_ml.subword.reading.MAX_STRETCH", 400)
+    paths = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    for path in paths:
+        path.write_text(text, encoding="utf-8")
+    ring = make_ring(2)
+    kept: deque[Any] = deque()
+    read = b""
+    for batch in file_batches(paths, False, "strict", ring):
+        kept.extend(batch)
+        if len(kept) == len(ring):
+            read += kept.popleft()
+    read += b"".join(kept)
+    assert read == 2 * text.encode()
+    assert b"".join(chain.from_iterable(file_batches(paths, False, "strict"))) == read
+
+
+def test_compressed_files_are_unpacked(tmp_path: Path) -> None:
+    text = "low lower lowest " * 50
+    packed = tmp_path / "corpus.txt.xz"
+    with lzma.open(packed, "wt", encoding="utf-8") as file:
+        file.write(text)
+    seen: list[tuple[str, int, int]] = []
+    tokenizer = BPETokenizer(num_merges=4).fit_files([packed], progress=lambda *place: seen.append(place))
+    assert tokenizer.merges_ == BPETokenizer(num_merges=4).fit([text]).merges_
+    # How much there is the file does not tell.
+    assert {whole for stage, _, whole in seen if stage == "counting"} == {0}
+    packed.write_bytes(packed.read_bytes()[:-20])
+    with pytest.raises(CorpusFormatError, match=r"corpus\.txt\.xz: the compressed file is damaged or cut short"):
+        tokenizer.fit_files([packed])
 
 
 def test_hash_seeds_change_nothing() -> None:

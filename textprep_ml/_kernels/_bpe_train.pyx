@@ -21,6 +21,9 @@ from libc.string cimport memcmp, memset
 
 cdef uint64_t EMPTY = ~<uint64_t>0
 
+cdef extern from "huge_pages.h":
+    void ask_for_huge_pages(void *start, size_t size) noexcept nogil
+
 cdef extern from *:
     """
     #if defined(__GNUC__) || defined(__clang__)
@@ -160,6 +163,7 @@ cdef class MergeLearner:
         self.cells = <Cell *>malloc(total * sizeof(Cell))
         if self.cells == NULL:
             raise MemoryError("no memory for the words")
+        ask_for_huge_pages(self.cells, total * sizeof(Cell))
         self._set_symbols(lengths, strings)
         with nogil:
             place = 0
@@ -328,6 +332,7 @@ cdef class MergeLearner:
         if self.pairs == NULL:
             self.failed = True
             return False
+        ask_for_huge_pages(self.pairs, (<int64_t>1 << bits) * sizeof(Pair))
         memset(self.pairs, 0xFF, (<int64_t>1 << bits) * sizeof(Pair))  # every key becomes EMPTY
         return True
 
@@ -369,6 +374,7 @@ cdef class MergeLearner:
             self.places = <int32_t *>realloc(self.places, self.place_capacity * sizeof(int32_t))
             if self.places == NULL:
                 self.failed = True
+            ask_for_huge_pages(self.places, self.place_capacity * sizeof(int32_t))
         return not self.failed
 
     cdef bint _is_allowed(self, uint64_t key, int64_t count) noexcept nogil:

@@ -14,7 +14,7 @@ cimport cython
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp, memcpy
 
 cdef extern from "pretokenize.h" nogil:
@@ -26,6 +26,9 @@ cdef extern from "pretokenize.h" nogil:
     enum:
         UC_LETTER
         UC_SPACE
+
+cdef extern from "huge_pages.h":
+    void *huge_zeros(size_t size, void **block) noexcept nogil
 
 cdef extern from *:
     """
@@ -148,10 +151,10 @@ cdef int64_t find_invalid(const uint8_t *data, int64_t length) noexcept nogil:
     return -1
 
 
-def invalid_at(bytes data):
+def invalid_at(const uint8_t[::1] data not None):
     """Give the place of the first byte that begins no valid UTF-8 character, or -1."""
-    cdef const uint8_t *start = data
-    cdef int64_t length = len(data), found
+    cdef int64_t length = data.shape[0], found
+    cdef const uint8_t *start = &data[0] if length else NULL
     with nogil:
         found = find_invalid(start, length)
     return found
@@ -173,9 +176,11 @@ cdef class WordCounter:
 
     cdef int scheme
     cdef ShortWord *short_words
+    cdef void *short_block
     cdef int64_t n_short
     cdef int short_bits
     cdef LongWord *long_words
+    cdef void *long_block
     cdef int64_t n_long
     cdef int long_bits
     cdef uint8_t *arena
@@ -188,14 +193,14 @@ cdef class WordCounter:
         self.scheme = SCHEMES.index(scheme)
         self.short_bits = 12
         self.long_bits = 8
-        self.short_words = <ShortWord *>calloc(1 << self.short_bits, sizeof(ShortWord))
-        self.long_words = <LongWord *>calloc(1 << self.long_bits, sizeof(LongWord))
+        self.short_words = <ShortWord *>huge_zeros(sizeof(ShortWord) << self.short_bits, &self.short_block)
+        self.long_words = <LongWord *>huge_zeros(sizeof(LongWord) << self.long_bits, &self.long_block)
         if self.short_words == NULL or self.long_words == NULL:
             raise MemoryError("no memory for the words")
 
     def __dealloc__(self):
-        free(self.short_words)
-        free(self.long_words)
+        free(self.short_block)
+        free(self.long_block)
         free(self.arena)
 
     def __len__(self):
@@ -215,20 +220,23 @@ cdef class WordCounter:
 
     cdef bint _grow_short(self) noexcept nogil:
         cdef ShortWord *old = self.short_words
+        cdef void *old_block = self.short_block
         cdef int64_t index, size = <int64_t>1 << self.short_bits
         cdef uint64_t length, hashed
-        cdef ShortWord *fresh = <ShortWord *>calloc(size << 1, sizeof(ShortWord))
+        cdef void *block
+        cdef ShortWord *fresh = <ShortWord *>huge_zeros(sizeof(ShortWord) * size << 1, &block)
         if fresh == NULL:
             self.failed = True
             return False
         self.short_words = fresh
+        self.short_block = block
         self.short_bits += 1
         for index in range(size):
             if old[index].count:
                 length = old[index].place & 31
                 hashed = mixed(old[index].low, old[index].high + length)
                 self._find_short(old[index].low, old[index].high, length, hashed)[0] = old[index]
-        free(old)
+        free(old_block)
         return True
 
     cdef inline void _add_short(self, uint64_t low, uint64_t high, uint64_t length, uint64_t hashed, int64_t count,
@@ -265,9 +273,11 @@ cdef class WordCounter:
 
     cdef bint _grow_long(self) noexcept nogil:
         cdef LongWord *old = self.long_words
+        cdef void *old_block = self.long_block
         cdef int64_t index, size = <int64_t>1 << self.long_bits
         cdef uint64_t at, mask = 2 * <uint64_t>size - 1
-        cdef LongWord *fresh = <LongWord *>calloc(size << 1, sizeof(LongWord))
+        cdef void *block
+        cdef LongWord *fresh = <LongWord *>huge_zeros(sizeof(LongWord) * size << 1, &block)
         if fresh == NULL:
             self.failed = True
             return False
@@ -279,7 +289,8 @@ cdef class WordCounter:
                     at = (at + 1) & mask
                 fresh[at] = old[index]
         self.long_words = fresh
-        free(old)
+        self.long_block = block
+        free(old_block)
         return True
 
     cdef void _add_long(self, const uint8_t *bytes_, int64_t length, int64_t count, uint64_t place) noexcept nogil:
@@ -357,18 +368,18 @@ cdef class WordCounter:
             self._add_batch(text, length, starts, ends, n, base)
             n = pretok_fill(&words, starts, ends, BATCH)
 
-    def count_text(self, bytes text, int64_t place=-1):
+    def count_text(self, const uint8_t[::1] text not None, int64_t place=-1):
         """Count the words that the scheme finds in UTF-8 text.
 
         Parameters
         ----------
-        text : bytes
+        text : bytes or other buffer of bytes
             A document, or a part of one that was cut at a safe place.
         place : int, default=-1
             Where the part begins in the whole corpus; -1 puts it behind all that was counted before.
         """
-        cdef const uint8_t *data = text
-        cdef size_t length = len(text)
+        cdef size_t length = text.shape[0]
+        cdef const uint8_t *data = &text[0] if length else NULL
         cdef uint64_t base = <uint64_t>(self.clock if place < 0 else place)
         with nogil:
             self._count(data, length, base)

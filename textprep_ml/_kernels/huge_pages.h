@@ -3,14 +3,16 @@
 #define TEXTPREP_HUGE_PAGES_H
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
 #define HUGE_FROM ((size_t)1 << 22)
+#define HUGE_PAGE ((size_t)1 << 21)
 
 /* Ask the system to back fresh memory with large pages, as NumPy does for its arrays; a wish, so failure does not matter. */
-static void ask_for_huge_pages(void *start, size_t size) {
+static inline void ask_for_huge_pages(void *start, size_t size) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     const uintptr_t page = 4096;
     if (size >= HUGE_FROM) {
@@ -22,5 +24,15 @@ static void ask_for_huge_pages(void *start, size_t size) {
     (void)start;
     (void)size;
 #endif
+}
+
+/* Zeroed memory that begins with a large page if it is large, or NULL; `block` is what to free. */
+static inline void *huge_zeros(size_t size, void **block) {
+    uintptr_t start;
+    *block = calloc(1, size < HUGE_FROM ? size : size + HUGE_PAGE);
+    if (*block == NULL || size < HUGE_FROM) return *block;
+    start = ((uintptr_t)*block + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+    ask_for_huge_pages((void *)start, size);
+    return (void *)start;
 }
 #endif

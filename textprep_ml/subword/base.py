@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from textprep_ml._validation import check_documents, shorten
 from textprep_ml.base import TextTransformer
 from textprep_ml.subword.added_tokens import AddedToken, TokenMatcher
+from textprep_ml.subword.reading import read_parts
 from textprep_ml.subword.runtime import Runtime
-from textprep_ml.subword.training import read_parts
 
 Ids = npt.NDArray[np.int32]
 

@@ -84,7 +84,7 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
     max_document_length : int, optional
         Longer documents are left out of training, and a warning tells how many; by default nothing is left out.
     sample : float, default=1.0
-        Train on about this part of the documents (of the two-megabyte parts of a file).
+        Train on about this part of the documents (of the megabytes of a file).
     random_state : int, optional
         Seed of the sample.
     add_prefix_space : bool or "if-missing", default=False

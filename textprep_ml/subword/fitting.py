@@ -9,13 +9,13 @@ from typing import Any, Literal, Self
 from joblib import effective_n_jobs
 
 from textprep_ml.subword.normalizers import make_normalizer
+from textprep_ml.subword.reading import Batches, file_batches, make_ring, total_bytes
 from textprep_ml.subword.training import (
     LongDocuments,
     Progress,
     count_words,
     counter_of,
     document_batches,
-    file_batches,
     nothing,
     sampled,
     text_leaves,
@@ -76,12 +76,12 @@ class CorpusFitting:
         on_error: Literal["strict", "replace", "ignore"] = "strict",
         progress: Progress = nothing,
     ) -> Self:
-        """Learn a vocabulary from UTF-8 files, read in parts of two megabytes.
+        """Learn a vocabulary from UTF-8 files, read in parts of a megabyte.
 
         Parameters
         ----------
         paths : iterable of path-like
-            Files; each is one document.
+            Files; each is one document. ``.gz``, ``.xz`` and ``.zst`` are unpacked.
         lines : bool, default=False
             Each line is a document instead, without its newline. Else parts end before a blank or newline that follows
             a letter, where no scheme joins anything; with a pattern of your own, words that span such places are cut
@@ -154,12 +154,10 @@ class CorpusFitting:
         if isinstance(paths, str | os.PathLike):
             raise TypeError(f"fit_files expects a sequence of paths, but got one: {os.fspath(paths)!r}. Pass [path].")
         paths = list(paths)
-        whole = sum(os.stat(path).st_size for path in paths)
-        return self._count(file_batches(paths, lines, on_error), progress, whole, is_cut=not lines)
+        ring = make_ring(effective_n_jobs(self.n_jobs))
+        return self._count(file_batches(paths, lines, on_error, ring), progress, total_bytes(paths), is_cut=not lines)
 
-    def _count(
-        self, batches: Iterable[list[bytes]], progress: Progress, whole: int = 0, *, is_cut: bool = False
-    ) -> Any:
+    def _count(self, batches: Batches, progress: Progress, whole: int = 0, *, is_cut: bool = False) -> Any:
         skipped = LongDocuments(self.max_document_length)
         prepared = skipped.filter(sampled(batches, self.sample, self.random_state))
         if self.normalizer is not None:
@@ -170,11 +168,11 @@ class CorpusFitting:
         skipped.warn()
         return counter
 
-    def _normalized(self, batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+    def _normalized(self, batches: Batches) -> Iterator[list[bytes]]:
         normalizer = make_normalizer(self.normalizer)
         assert normalizer is not None
         for batch in batches:
-            texts = [text.decode("utf-8", "surrogatepass") for text in batch]
+            texts = [str(text, "utf-8", "surrogatepass") for text in batch]
             yield [normalizer.normalize(text).encode("utf-8", "surrogatepass") for text in texts]
 
 

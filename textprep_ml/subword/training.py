@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import random
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, BinaryIO
+from typing import Any
 
 from textprep_ml._kernels import load
 from textprep_ml._validation import shorten
-from textprep_ml.exceptions import CorpusFormatError
 from textprep_ml.subword.pretokenizers import make_pretokenizer, scheme_of
+from textprep_ml.subword.reading import CHUNK_BYTES, Batches, Data, n_waiting
 
 #: Called with the stage ("counting" or "merging"), how much of it is done, and the whole (0 where that is not known).
 #: Counting goes in bytes.
 Progress = Callable[[str, int, int], None]
 
-#: So much of a file is read at a time.
-CHUNK_BYTES = 1 << 21
-
-#: A stretch of a file without any letter before a blank or newline is cut when it gets longer than this.
-MAX_STRETCH = 1 << 24
-
 #: Documents that are counted together, at most.
 BATCH_DOCUMENTS = 512
 
-#: Texts of the corpus in UTF-8, and where the first of them begins.
-Batch = tuple[list[bytes], int]
+#: Texts of the corpus, and where the first of them begins.
+Batch = tuple[Sequence[Data], int]
 
 
 def nothing(stage: str, done: int, whole: int) -> None:
@@ -43,95 +35,6 @@ def nothing(stage: str, done: int, whole: int) -> None:
     done, whole : int
         Ignored.
     """
-
-
-def _cut_parts(file: BinaryIO, cut: Callable[[bytes], int]) -> Iterator[bytes]:
-    rest = b""
-    while chunk := file.read(CHUNK_BYTES):
-        rest += chunk
-        end = cut(rest)
-        if not end and len(rest) > MAX_STRETCH:
-            end = len(rest)
-            while end > len(rest) - 4 and rest[end - 1] & 0xC0 == 0x80:  # not inside a character
-                end -= 1
-            end -= rest[end - 1] >= 0xC0
-        if end:
-            yield rest[:end]
-            rest = rest[end:]
-    if rest:
-        yield rest
-
-
-def read_parts(
-    path: str | os.PathLike[str], cut: Callable[[bytes], int] | None = None, on_error: str = "strict"
-) -> Iterator[bytes]:
-    """Read a UTF-8 file in parts of a few megabytes.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    cut : callable, optional
-        Gives the place where a part may end; by default before a blank or newline that follows a letter, where no
-        scheme joins.
-    on_error : {"strict", "replace", "ignore"}
-        What to do with bytes that are not UTF-8.
-
-    Yields
-    ------
-    bytes
-        Valid UTF-8.
-
-    Raises
-    ------
-    CorpusFormatError
-        If the file is not UTF-8 and `on_error` is ``"strict"``; the message tells line and byte.
-    """
-    kernel = load("bpe_words")
-    offset = 0
-    with Path(path).open("rb") as file:
-        for part in _cut_parts(file, cut or kernel.safe_cut):
-            bad = kernel.invalid_at(part)
-            if bad >= 0 and on_error == "strict":
-                raise _invalid_utf8(path, offset + bad)
-            yield part if bad < 0 else part.decode("utf-8", on_error).encode("utf-8")
-            offset += len(part)
-
-
-def _invalid_utf8(path: str | os.PathLike[str], offset: int) -> CorpusFormatError:
-    before = Path(path).read_bytes()[: offset + 1]
-    line = before.count(b"\n", 0, offset) + 1
-    byte = offset - (before.rfind(b"\n", 0, offset) + 1)
-    return CorpusFormatError(
-        f"{os.fspath(path)}, line {line} byte {byte}: invalid UTF-8 (0x{before[offset]:02x}). "
-        "Convert the file to UTF-8, or pass on_error='replace'."
-    )
-
-
-def file_batches(paths: Iterable[str | os.PathLike[str]], lines: bool, on_error: str) -> Iterator[list[bytes]]:
-    """Read files as batches of documents.
-
-    Parameters
-    ----------
-    paths : iterable of path-like
-        UTF-8 files.
-    lines : bool
-        Each line is a document, without its newline; else each file is one.
-    on_error : {"strict", "replace", "ignore"}
-        What to do with bytes that are not UTF-8.
-
-    Yields
-    ------
-    list of bytes
-        Documents or parts of one, in UTF-8.
-    """
-    for path in paths:
-        if lines:
-            for part in read_parts(path, lambda data: data.rfind(b"\n") + 1, on_error):
-                yield part.removesuffix(b"\n").split(b"\n")
-        else:
-            for part in read_parts(path, None, on_error):
-                yield [part]
 
 
 def text_leaves(X: Iterable[Any], owner: str, place: tuple[int, ...] = ()) -> Iterator[str]:
@@ -202,7 +105,7 @@ def document_batches(documents: Iterable[str]) -> Iterator[list[bytes]]:
         yield batch
 
 
-def sampled(batches: Iterable[list[bytes]], fraction: float, seed: int | None) -> Iterator[list[bytes]]:
+def sampled(batches: Batches, fraction: float, seed: int | None) -> Iterator[Sequence[Data]]:
     """Keep a random part of the documents.
 
     Parameters
@@ -240,7 +143,7 @@ class LongDocuments:
         self._limit = limit
         self._n_documents = self._n_skipped = self._n_characters = 0
 
-    def filter(self, batches: Iterable[list[bytes]]) -> Iterable[list[bytes]]:
+    def filter(self, batches: Batches) -> Batches:
         """Leave out what is too long.
 
         Parameters
@@ -255,14 +158,14 @@ class LongDocuments:
         """
         return batches if self._limit is None else self._filtered(batches)
 
-    def _filtered(self, batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+    def _filtered(self, batches: Batches) -> Iterator[Sequence[Data]]:
         for batch in batches:
             yield [text for text in batch if self._is_short(text)]
 
-    def _is_short(self, text: bytes) -> bool:
+    def _is_short(self, text: Data) -> bool:
         assert self._limit is not None
         self._n_documents += 1
-        length = len(text) if len(text) <= self._limit else len(text.decode("utf-8", "surrogatepass"))
+        length = len(text) if len(text) <= self._limit else len(str(text, "utf-8", "surrogatepass"))
         if length > self._limit:
             self._n_skipped += 1
             self._n_characters += length
@@ -294,7 +197,7 @@ class _Counter:
             if self._splitter is None:
                 self.words.count_text(text, place)
             else:
-                self._count_spans(text.decode("utf-8", "surrogatepass"), place)
+                self._count_spans(str(text, "utf-8", "surrogatepass"), place)
             place += len(text) + 1
 
     def _count_spans(self, text: str, place: int) -> None:
@@ -305,7 +208,7 @@ class _Counter:
 
 
 def count_words(
-    batches: Iterable[list[bytes]], pretokenizer: Any, n_threads: int = 1, progress: Progress = nothing, whole: int = 0
+    batches: Batches, pretokenizer: Any, n_threads: int = 1, progress: Progress = nothing, whole: int = 0
 ) -> Any:
     """Count the words of a corpus.
 
@@ -346,13 +249,13 @@ def count_words(
             free.put(counter)
 
     with ThreadPoolExecutor(n_threads) as pool:
-        _run_bounded(pool, work, placed, 2 * n_threads)
+        _run_bounded(pool, work, placed, n_waiting(n_threads))
     for counter in counters[1:]:
         first.words.merge(counter.words, parallel=True)
     return first.words
 
 
-def _placed(batches: Iterable[list[bytes]], progress: Progress, whole: int) -> Iterator[Batch]:
+def _placed(batches: Batches, progress: Progress, whole: int) -> Iterator[Batch]:
     place = 0
     for batch in batches:
         yield batch, place

@@ -17,12 +17,12 @@ SCHEMES = tuple(sorted(_NUMBERS, key=_NUMBERS.__getitem__))
 Symbols = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def safe_cut(data: bytes) -> int:
+def safe_cut(data: bytes | memoryview) -> int:
     """Give the last place before which the text may be cut without changing a word of any scheme, or 0.
 
     That is before a blank or newline that follows a letter.
     """
-    for match in re.finditer(rb"[ \n](?=([\x80-\xbf]{0,3}[\x00-\x7f\xc0-\xff]))", data[::-1]):
+    for match in re.finditer(rb"[ \n](?=([\x80-\xbf]{0,3}[\x00-\x7f\xc0-\xff]))", bytes(data)[::-1]):
         try:
             before = match[1][::-1].decode("utf-8")
         except UnicodeDecodeError:
@@ -32,10 +32,10 @@ def safe_cut(data: bytes) -> int:
     return 0
 
 
-def invalid_at(data: bytes) -> int:
+def invalid_at(data: bytes | memoryview) -> int:
     """Give the place of the first byte that begins no valid UTF-8 character, or -1."""
     try:
-        data.decode("utf-8")
+        str(data, "utf-8")
     except UnicodeDecodeError as error:
         return error.start
     return -1
@@ -57,9 +57,10 @@ class WordCounter:
         self._counts[word] = self._counts.get(word, 0) + count
         self._places[word] = min(self._places.get(word, place), place)
 
-    def count_text(self, text: bytes, place: int = -1) -> None:
+    def count_text(self, text: bytes | memoryview, place: int = -1) -> None:
         """Count the words of a text that begins at `place` of the corpus, by default behind all before."""
         base = self.clock if place < 0 else place
+        text = bytes(text)
         for start, end in pretokenize(text, self._scheme):
             self._add(text[start:end], 1, base + start)
         self.clock = max(self.clock, base + len(text))

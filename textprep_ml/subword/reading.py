@@ -1,0 +1,210 @@
+"""UTF-8 files, compressed or not, as batches of documents, or of parts that end where no word goes on."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import BinaryIO, NoReturn
+
+from textprep_ml._files import COMPRESSED, PathLike, display_name, open_binary
+from textprep_ml._kernels import load
+from textprep_ml.exceptions import CorpusFormatError
+
+#: So much of a file is read at a time.
+CHUNK_BYTES = 1 << 20
+
+#: A stretch of a file without any letter before a blank or newline is cut when it gets longer than this.
+MAX_STRETCH = 1 << 24
+
+#: UTF-8.
+Data = bytes | memoryview
+
+#: Documents that are counted together.
+Batches = Iterable[Sequence[Data]]
+
+#: Buffers that are filled in turn.
+Ring = deque[bytearray]
+
+
+def n_waiting(n_threads: int) -> int:
+    """Say how many batches may wait for a thread.
+
+    Parameters
+    ----------
+    n_threads : int
+        Threads that count.
+
+    Returns
+    -------
+    int
+        None without a second thread.
+    """
+    return n_threads + 1 if n_threads > 1 else 0
+
+
+def make_ring(n_threads: int) -> Ring:
+    """Make the buffers that `count_words` on so many threads can do with.
+
+    Fresh memory for every part of a file costs as much as reading it, and with threads several times as much.
+
+    Parameters
+    ----------
+    n_threads : int
+        As for `count_words`.
+
+    Returns
+    -------
+    deque of bytearray
+        For `file_batches`.
+    """
+    return deque(bytearray() for _ in range(1 + n_waiting(n_threads)))
+
+
+def _read_behind(file: BinaryIO, head: bytes, ring: Ring) -> memoryview:
+    """Read a chunk into the buffer that was used longest ago, behind `head`."""
+    ring.rotate(-1)
+    size = len(head)
+    if len(ring[-1]) < size + CHUNK_BYTES:
+        ring[-1] = bytearray(size + CHUNK_BYTES)
+    view = memoryview(ring[-1])
+    view[:size] = head
+    return view[: size + file.readinto(view[size : size + CHUNK_BYTES])]  # type: ignore[attr-defined]
+
+
+def _end_of_part(data: memoryview, cut: Callable[[memoryview], int]) -> int:
+    end = cut(data)
+    if end or len(data) <= MAX_STRETCH:
+        return end
+    end = len(data)
+    while end > len(data) - 4 and data[end - 1] & 0xC0 == 0x80:  # not inside a character
+        end -= 1
+    return end - (data[end - 1] >= 0xC0)
+
+
+def _cut_parts(file: BinaryIO, cut: Callable[[memoryview], int], ring: Ring) -> Iterator[memoryview]:
+    rest = b""
+    while len(data := _read_behind(file, rest, ring)) > len(rest):
+        if end := _end_of_part(data, cut):
+            yield data[:end]
+        else:
+            ring.rotate(1)  # the same buffer goes on
+        rest = bytes(data[end:])
+    if rest:
+        yield memoryview(rest)
+
+
+def _behind_last_newline(data: memoryview) -> int:
+    return bytes(data).rfind(b"\n") + 1
+
+
+def read_parts(
+    path: PathLike,
+    cut: Callable[[memoryview], int] | None = None,
+    on_error: str = "strict",
+    ring: Ring | None = None,
+) -> Iterator[Data]:
+    """Read a UTF-8 file in parts of a few megabytes.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; ``.gz``, ``.xz`` and ``.zst`` are unpacked.
+    cut : callable, optional
+        Gives the place where a part may end; by default before a blank or newline that follows a letter, where no
+        scheme joins.
+    on_error : {"strict", "replace", "ignore"}
+        What to do with bytes that are not UTF-8.
+    ring : deque of bytearray, optional
+        Buffers to read into; then a part stays as it is only until as many more have been read, less one. By default
+        every part is new.
+
+    Yields
+    ------
+    bytes or memoryview
+        Valid UTF-8; a view where a `ring` is given.
+
+    Raises
+    ------
+    CorpusFormatError
+        If the file is not UTF-8 and `on_error` is ``"strict"``, where the message tells line and byte, or if a
+        compressed file is damaged.
+    """
+    kernel = load("bpe_words")
+    offset = 0
+    with open_binary(path) as file:
+        for part in _cut_parts(file, cut or kernel.safe_cut, deque([bytearray()]) if ring is None else ring):
+            bad = kernel.invalid_at(part)
+            if bad >= 0 and on_error == "strict":
+                _refuse(path, offset + bad, part[bad])
+            offset += len(part)
+            if bad >= 0:
+                yield str(part, "utf-8", on_error).encode("utf-8")
+            else:
+                yield part if ring is not None else bytes(part)
+
+
+def _refuse(path: PathLike, offset: int, byte: int) -> NoReturn:
+    """Say in which line the text is not UTF-8; a pipe cannot be read again to count its lines."""
+    reason = f"invalid UTF-8 (0x{byte:02x}). Convert the file to UTF-8, or pass on_error='replace'."
+    if not os.path.isfile(path):
+        raise CorpusFormatError(f"{display_name(path)}, byte {offset}: {reason}")
+    line, at, begin = 1, 0, 0
+    with open_binary(path) as file:
+        while data := file.read(min(CHUNK_BYTES, offset - at)):
+            line += data.count(b"\n")
+            begin = max(begin, at + data.rfind(b"\n") + 1) if b"\n" in data else begin
+            at += len(data)
+    raise CorpusFormatError(f"{display_name(path)}, line {line} byte {offset - begin}: {reason}")
+
+
+def total_bytes(paths: Sequence[PathLike]) -> int:
+    """Tell how much text there is in files, for the progress.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+        Files.
+
+    Returns
+    -------
+    int
+        0 where a compressed file does not tell.
+
+    Raises
+    ------
+    OSError
+        If one is missing.
+    """
+    sizes = [os.stat(path).st_size for path in paths]
+    return 0 if any(os.fspath(path).endswith(COMPRESSED) for path in paths) else sum(sizes)
+
+
+def file_batches(
+    paths: Iterable[PathLike], lines: bool, on_error: str, ring: Ring | None = None
+) -> Iterator[Sequence[Data]]:
+    """Read files as batches of documents.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        UTF-8 files.
+    lines : bool
+        Each line is a document, without its newline; else each file is one.
+    on_error : {"strict", "replace", "ignore"}
+        What to do with bytes that are not UTF-8.
+    ring : deque of bytearray, optional
+        As for `read_parts`; lines do without.
+
+    Yields
+    ------
+    list of bytes or memoryview
+        Documents or parts of one, in UTF-8.
+    """
+    for path in paths:
+        if lines:
+            for part in read_parts(path, _behind_last_newline, on_error):
+                yield bytes(part).removesuffix(b"\n").split(b"\n")
+        else:
+            for part in read_parts(path, None, on_error, ring):
+                yield [part]
