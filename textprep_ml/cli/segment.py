@@ -31,6 +31,9 @@ class Newline(StrEnum):
     paragraph = "paragraph"
 
 
+#: Windows that are segmented together, for each thread.
+_WINDOWS_PER_JOB = 4
+
 Spans = list[tuple[int, int]]
 Segment = Callable[[list[str]], list[Spans]]
 
@@ -67,11 +70,15 @@ def load_segmenter(
     newline : str
         What line breaks mean to it.
     """
+    from textprep_ml._parallel import map_documents
     from textprep_ml.segmentation.runtime import BoundaryModel
 
     runtime = BoundaryModel.load(model, newline, threshold)
     if all(runtime.params.get(name, value) == value for name, value in _PLAIN.items()):
-        return lambda texts: [spans.tolist() for spans in runtime.spans(texts, n_jobs)], runtime.newline
+        return (
+            lambda texts: [spans.tolist() for spans in map_documents(runtime.spans, texts, n_jobs)],
+            runtime.newline,
+        )
 
     from textprep_ml.segmentation import SentenceSegmenter
 
@@ -221,9 +228,10 @@ def segment(
     n_jobs : int
         Threads.
     """
-    from textprep_ml.segmentation.runtime import resolve_jobs
+    from textprep_ml._parallel import count_jobs
 
     segment_texts, mode = load_segmenter(model, newline and str(newline), threshold, n_jobs)
-    batch_characters = WINDOW_BYTES * resolve_jobs(n_jobs) if resolve_jobs(n_jobs) > 1 else 0
+    jobs = count_jobs(n_jobs)
+    batch_characters = _WINDOWS_PER_JOB * WINDOW_BYTES * jobs if jobs > 1 else 0
     found = segment_windows(read_windows(files or []), segment_texts, mode, batch_characters)
     write_sentences(found, format)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -287,27 +285,20 @@ class BoundaryModel:
         """
         return self._scanner.score(list(texts))
 
-    def spans(self, texts: Sequence[str], n_jobs: int | None = None) -> list[np.ndarray]:
+    def spans(self, texts: Sequence[str]) -> list[np.ndarray]:
         """Find the sentences of texts.
 
         Parameters
         ----------
         texts : sequence of str
             Exact `str`.
-        n_jobs : int, optional
-            Threads; -1 for one per processor.
 
         Returns
         -------
         list of ndarray
             One ``(n_sentences, 2)`` intp array per text: half-open character spans without white space around.
         """
-        texts = list(texts)
-        parts = split_evenly(texts, resolve_jobs(n_jobs))
-        if len(parts) < 2:
-            return _unpack(*self._scanner.spans(texts))
-        with ThreadPoolExecutor(len(parts)) as pool:
-            return [spans for part in pool.map(self._scanner.spans, parts) for spans in _unpack(*part)]
+        return _unpack(*self._scanner.spans(list(texts)))
 
     def to_state(self) -> dict[str, Any]:
         """Give plain JSON values.
@@ -434,52 +425,22 @@ def logit(probability: float) -> float:
     return float(np.log(probability / (1 - probability)))
 
 
-def resolve_jobs(n_jobs: int | None) -> int:
-    """Turn scikit-learn's `n_jobs` into a number of threads.
+def join_candidates(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
+    """Join the candidates of some documents and those of the next ones.
 
     Parameters
     ----------
-    n_jobs : int or None
-        None is 1; -1 is one per processor, -2 all but one.
+    parts : iterable of tuple of ndarray
+        Offsets, and columns of the candidates.
 
     Returns
     -------
-    int
-        At least 1.
-
-    Raises
-    ------
-    ValueError
-        If it is 0 or no integer.
+    tuple of ndarray
+        The same of all documents.
     """
-    if n_jobs is None:
-        return 1
-    if not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise ValueError(f"n_jobs must be a number of threads, -1 for one per processor, or None, got {n_jobs!r}.")
-    return max(1, n_jobs if n_jobs > 0 else (os.cpu_count() or 1) + 1 + n_jobs)
-
-
-def split_evenly(texts: Sequence[str], n_parts: int) -> list[list[str]]:
-    """Cut a list of texts into runs of about equal length in characters.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        Documents.
-    n_parts : int
-        Largest number of runs.
-
-    Returns
-    -------
-    list of list of str
-        Non-empty runs, in order.
-    """
-    if n_parts <= 1 or len(texts) <= 1:
-        return [list(texts)]
-    total = np.cumsum([len(text) + 1 for text in texts])
-    cuts = np.searchsorted(total, total[-1] * np.arange(1, n_parts) / n_parts, side="left") + 1
-    bounds = np.unique([0, *np.minimum(cuts, len(texts)).tolist(), len(texts)])
-    return [list(texts[start:end]) for start, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)]
+    offsets, *columns = zip(*parts, strict=True)
+    counts = np.concatenate([np.diff(each) for each in offsets])
+    return np.concatenate([[0], np.cumsum(counts)]), *map(np.concatenate, columns)
 
 
 def join_boundaries(

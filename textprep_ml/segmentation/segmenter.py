@@ -13,6 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
+from textprep_ml._parallel import map_documents
 from textprep_ml._validation import (
     HasMethods,
     Interval,
@@ -33,7 +34,8 @@ from textprep_ml.segmentation.documents import Document
 from textprep_ml.segmentation.explanation import Explanation, explain_candidates
 from textprep_ml.segmentation.features import CrossedEncoder, RankedEncoder
 from textprep_ml.segmentation.policies import Policies
-from textprep_ml.segmentation.runtime import NEWLINES, BoundaryModel, LinearScorer, join_boundaries, logit
+from textprep_ml.segmentation.prediction import Predictor, find_candidates
+from textprep_ml.segmentation.runtime import NEWLINES, BoundaryModel, LinearScorer, logit
 from textprep_ml.segmentation.templates import TEMPLATES
 from textprep_ml.segmentation.training import (
     Examples,
@@ -41,7 +43,6 @@ from textprep_ml.segmentation.training import (
     labelled_documents,
     learn_words,
     make_variants,
-    strip_span,
     widen,
 )
 from textprep_ml.segmentation.words import WordTable
@@ -103,7 +104,8 @@ class SentenceSegmenter(BaseSegmenter):
     warm_start_from : str, path or SentenceSegmenter, default=None
         A saved or shipped linear model to adapt: what is learned is the difference to it.
     n_jobs : int, default=None
-        Threads for segmenting.
+        Threads for segmenting, for counting words and for describing candidates; `joblib.parallel_config` may choose
+        processes or a cluster instead.
     random_state : int, default=0
         Seed of the variants.
 
@@ -236,7 +238,7 @@ class SentenceSegmenter(BaseSegmenter):
         variants, sources = make_variants(documents, self.augment, self.abbreviations, self.random_state)
         words, base = self._start(documents, raw)  # variants would count every word several times
         model = BoundaryModel(words, base, candidates=tuple(self.candidates), newline=self.newline)
-        examples = label_candidates(model, variants, weights[sources])
+        examples = label_candidates(model, variants, weights[sources], self.n_jobs)
         self.coverage_ = examples.coverage
         self.estimator_ = self._make_estimator()
         self.encoder_ = self._make_encoder(base)
@@ -303,7 +305,7 @@ class SentenceSegmenter(BaseSegmenter):
         """Collect the words, on top of those of the model to start from."""
         source = self.warm_start_from
         if source is None:
-            return learn_words(documents, raw, self.abbreviations, self.min_word_count), None
+            return learn_words(documents, raw, self.abbreviations, self.min_word_count, self.n_jobs), None
         if isinstance(source, SentenceSegmenter):
             check_is_fitted(source, "model_")
             model = source.model_
@@ -395,32 +397,16 @@ class SentenceSegmenter(BaseSegmenter):
         """
         check_is_fitted(self, "model_")
         texts = check_documents(X, type(self).__name__)
-        normalizer = self._normalizer_in_use()
-        if normalizer is None:
-            return span_array(self._segment(texts))
-        aligned = [normalizer.align(text) for text in texts]
-        found = self._segment([text for text, _ in aligned])
-        return span_array(offsets.to_raw(spans) for (_, offsets), spans in zip(aligned, found, strict=True))
+        return span_array(map_documents(self._predictor().spans, texts, self.n_jobs))
+
+    def _predictor(self) -> Predictor:
+        """What is needed of this segmenter for use, as the parameters now want it."""
+        model = self._model_in_use()
+        uncompiled = (self.estimator_, self.encoder_) if model.scorer is None else ()
+        return Predictor(model, self._policies(), self._normalizer_in_use(), *uncompiled)
 
     def _policies(self) -> Policies:
         return Policies(tuple(self.protected), self.quotes, self.missing_blank, self.max_length)
-
-    def _segment(self, texts: list[str]) -> list[np.ndarray]:
-        policies = self._policies()
-        model = self._model_in_use()
-        if policies.is_default and model.scorer is not None:
-            return model.spans(texts, self.n_jobs)
-        offsets, ends, starts, kinds, scores = self._scores(model, texts)
-        thresholds = np.array([model.thresholds[kind] for kind in KINDS], dtype=np.float32)
-        chosen = scores >= thresholds[kinds]
-        if policies.is_default:
-            return join_boundaries(texts, offsets, ends, starts, chosen)
-        found = []
-        for index, text in enumerate(texts):
-            part = slice(offsets[index], offsets[index + 1])
-            keep = policies.decide(text, ends[part], kinds[part], chosen[part], model.words.abbreviations)
-            found.append(_assemble(text, ends[part][keep], starts[part][keep], policies))
-        return found
 
     def _model_in_use(self) -> BoundaryModel:
         """The compiled model as the parameters now want it, which may have been set after fitting."""
@@ -438,19 +424,6 @@ class SentenceSegmenter(BaseSegmenter):
             if not isinstance(value, Real) or not np.isfinite(value):
                 raise ValueError(f"kind_thresholds[{kind!r}] must be a finite number, got {shorten(value)}.")
         return {kind: float(given.get(kind, 0.0)) + shift for kind in KINDS}
-
-    def _scores(self, model: BoundaryModel, texts: list[str]) -> tuple[np.ndarray, ...]:
-        """Candidates and log odds, by the compiled model or by the classifier itself."""
-        if model.scorer is not None:
-            return model.score(texts)
-        offsets, ends, starts, kinds, rows = model.describe(texts)
-        scores = np.full(len(rows), 100.0)
-        undecided = kinds != KINDS.index("paragraph")
-        if undecided.any():
-            positive = self.estimator_.predict_proba(self.encoder_.transform(rows[undecided]))[:, 1]
-            clipped = np.clip(positive.astype(float), 1e-9, 1 - 1e-9)
-            scores[undecided] = np.log(clipped / (1 - clipped))
-        return offsets, ends, starts, kinds, scores
 
     def candidate_positions(self, X: Any) -> np.ndarray:
         """Give the places where a sentence may end.
@@ -492,11 +465,7 @@ class SentenceSegmenter(BaseSegmenter):
 
     def _candidates(self, X: Any) -> tuple[np.ndarray, ...]:
         check_is_fitted(self, "model_")
-        texts = check_documents(X, type(self).__name__)
-        normalizer = self._normalizer_in_use()
-        if normalizer is not None:
-            texts = [normalizer.align(text)[0] for text in texts]
-        return self._scores(self._model_in_use(), texts)
+        return find_candidates(self._predictor(), check_documents(X, type(self).__name__), self.n_jobs)
 
     def explain(self, text: str, top: int = 5) -> list[Explanation]:
         """Tell, for each candidate of a text, how probable a boundary is and what speaks for and against it.
@@ -515,12 +484,9 @@ class SentenceSegmenter(BaseSegmenter):
         """
         check_is_fitted(self, "model_")
         text = check_documents([text], type(self).__name__)[0]
-        normalizer = self._normalizer_in_use()
-        if normalizer is not None:
-            text = normalizer.align(text)[0]
-        model = self._model_in_use()
-        scores = self._scores(model, [text])[4]
-        return explain_candidates(model, text, scores, top)
+        predictor = self._predictor()
+        scores = predictor.candidates([text])[4]
+        return explain_candidates(predictor.model, predictor.normalized(text), scores, top)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Name the columns that the classifier sees.
@@ -589,12 +555,3 @@ def _is_linear(estimator: Any) -> bool:
     return any(
         f"sklearn.{part}." in f"{type(estimator).__module__}." for part in ("linear_model", "naive_bayes", "svm")
     )
-
-
-def _assemble(text: str, ends: np.ndarray, starts: np.ndarray, policies: Policies) -> np.ndarray:
-    """Turn boundaries into spans that cover the text."""
-    first, last = strip_span(text, 0, len(text))
-    if first == last:
-        return np.empty((0, 2), dtype=np.intp)
-    spans = list(zip([first, *starts.tolist()], [*ends.tolist(), last], strict=True))
-    return np.array(policies.limit(text, spans), dtype=np.intp)

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from textprep_ml._parallel import cut_documents, map_chunks
 from textprep_ml._validation import check_targets
 from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.segmentation.attributes import GROUP_OF_CLASS, KINDS
 from textprep_ml.segmentation.augmentation import STANDARD, Variations
 from textprep_ml.segmentation.documents import Document
-from textprep_ml.segmentation.runtime import BoundaryModel, LinearScorer
+from textprep_ml.segmentation.runtime import BoundaryModel, LinearScorer, join_candidates
 from textprep_ml.segmentation.templates import TemplateLayout, move_weights
 from textprep_ml.segmentation.words import WordTable, choose_vocabulary, count_words, period_behaviour, usual_case
 
@@ -143,6 +144,7 @@ def learn_words(
     raw: Iterable[str] | None,
     abbreviations: str | Mapping[str, str] | Iterable[str] | None,
     min_count: int,
+    n_jobs: int | None = None,
 ) -> WordTable:
     """Collect what is to be known of words.
 
@@ -156,14 +158,16 @@ def learn_words(
         The lexicon.
     min_count : int
         Rarer words are not in the vocabulary.
+    n_jobs : int, optional
+        Threads.
 
     Returns
     -------
     WordTable
         The words of the model to be.
     """
-    counts = count_words(document.text for document in documents)
-    raw_counts, enough = (counts, _ENOUGH_WITHOUT_RAW) if raw is None else (count_words(raw), _ENOUGH_RAW)
+    counts = count_words([document.text for document in documents], n_jobs)
+    raw_counts, enough = (counts, _ENOUGH_WITHOUT_RAW) if raw is None else (count_words(raw, n_jobs), _ENOUGH_RAW)
     return WordTable(
         choose_vocabulary(counts, min_count),
         normalize_abbreviations(abbreviations),
@@ -217,7 +221,9 @@ def widen(
     return words, LinearScorer(layout, move_weights(model.scorer.layout, model.scorer.weights, layout))
 
 
-def label_candidates(model: BoundaryModel, documents: Sequence[Document], weights: np.ndarray) -> Examples:
+def label_candidates(
+    model: BoundaryModel, documents: Sequence[Document], weights: np.ndarray, n_jobs: int | None = None
+) -> Examples:
     """Describe and label the candidates of documents, without the blank lines, which need no decision.
 
     Parameters
@@ -228,6 +234,8 @@ def label_candidates(model: BoundaryModel, documents: Sequence[Document], weight
         Labelled documents.
     weights : ndarray of shape (n_documents,)
         Weight of each.
+    n_jobs : int, optional
+        Threads.
 
     Returns
     -------
@@ -240,7 +248,8 @@ def label_candidates(model: BoundaryModel, documents: Sequence[Document], weight
         If there is no inner boundary, or the candidates are all of one class.
     """
     texts = [document.text for document in documents]
-    offsets, ends, _, kinds, rows = model.describe(texts)
+    chunks = cut_documents(texts, n_jobs)
+    offsets, ends, _, kinds, rows = join_candidates(map_chunks(model.describe, chunks, n_jobs))
     labels = np.zeros(len(ends), dtype=bool)
     n_boundaries = 0
     for index, document in enumerate(documents):
@@ -255,7 +264,10 @@ def label_candidates(model: BoundaryModel, documents: Sequence[Document], weight
     undecided = kinds != KINDS.index("paragraph")
     if len(np.unique(labels[undecided])) < 2:
         raise ValueError("The candidates are all boundaries, or none is: there is nothing to tell apart.")
-    scores = model.score(texts)[4] if model.scorer is not None else np.zeros(len(labels), dtype=np.float32)
+    if model.scorer is not None:
+        scores = join_candidates(map_chunks(model.score, chunks, n_jobs))[4]
+    else:
+        scores = np.zeros(len(labels), dtype=np.float32)
     return Examples(
         rows[undecided],
         labels[undecided],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from textprep_ml import _kernels
+from textprep_ml._parallel import batch_stream, cut_documents, map_chunks
 from textprep_ml.abbreviations import CLASSES
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.segmentation.attributes import GROUP_OF_CLASS
@@ -171,13 +172,15 @@ class WordCounts:
         return self.table[:, 2] + self.table[:, 4]
 
 
-def count_words(texts: Iterable[str]) -> WordCounts:
+def count_words(texts: Iterable[str], n_jobs: int | None = None) -> WordCounts:
     """Count how the words of texts behave.
 
     Parameters
     ----------
     texts : iterable of str
-        Raw text; no labels are needed.
+        Raw text; no labels are needed. A stream is taken in chunks, so that memory grows with the words only.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
 
     Returns
     -------
@@ -190,8 +193,35 @@ def count_words(texts: Iterable[str]) -> WordCounts:
     >>> dict(zip(counts.words, counts.table[:, 2].tolist()))["dr"]
     2
     """
-    words, table = _kernels.load("boundaries").count_words(list(texts))
-    return WordCounts(words, table)
+    chunks = cut_documents(texts, n_jobs) if isinstance(texts, list) else batch_stream(texts)
+    return merge_counts(map_chunks(_count_chunk, chunks, n_jobs))
+
+
+def _count_chunk(texts: Sequence[str]) -> WordCounts:
+    return WordCounts(*_kernels.load("boundaries").count_words(list(texts)))
+
+
+def merge_counts(parts: Iterable[WordCounts]) -> WordCounts:
+    """Add up the counts of parts of a corpus.
+
+    Parameters
+    ----------
+    parts : iterable of WordCounts
+        In the order of the corpus.
+
+    Returns
+    -------
+    WordCounts
+        The words in the order of their first occurrence.
+    """
+    rows: dict[str, int] = {}
+    total = np.zeros((0, 5), dtype=np.int64)
+    for part in parts:
+        places = [rows.setdefault(word, len(rows)) for word in part.words]
+        if len(rows) > len(total):  # room for as many again, so that few merges copy the table
+            total = np.concatenate([total, np.zeros((2 * len(rows) - len(total), 5), dtype=np.int64)])
+        total[places] += part.table
+    return WordCounts(list(rows), total[: len(rows)])
 
 
 def choose_vocabulary(counts: WordCounts, min_count: int) -> list[str]:
