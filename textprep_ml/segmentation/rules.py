@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
+from textprep_ml._parallel import map_documents
 from textprep_ml._validation import StrOptions, check_documents, span_array
 from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.segmentation.attributes import ATTRIBUTES, COLUMN, GROUPS, KINDS
@@ -97,9 +99,11 @@ class RuleSegmenter(UntrainedSegmenter):
         texts = check_documents(X, type(self).__name__)
         words = WordTable(abbreviations=normalize_abbreviations(self.abbreviations))
         model = BoundaryModel(words, None, candidates=("mark",), newline=self.newline)
+        return span_array(map_documents(partial(self._find, model), texts))
+
+    def _find(self, model: BoundaryModel, texts: Sequence[str]) -> list[np.ndarray]:
         offsets, ends, starts, kinds, rows = model.describe(texts)
-        chosen = self._decide(rows, kinds)
-        return span_array(join_boundaries(texts, offsets, ends, starts, chosen))
+        return join_boundaries(texts, offsets, ends, starts, self._decide(rows, kinds))
 
     def _decide(self, rows: np.ndarray, kinds: np.ndarray) -> np.ndarray:
         def has(name: str, *values: str) -> np.ndarray:
@@ -150,10 +154,14 @@ class NaiveSegmenter(UntrainedSegmenter):
         ndarray of shape (n_documents,)
             Dtype object; each element an ``(n_sentences, 2)`` intp array.
         """
-        return span_array(_naive_spans(text) for text in check_documents(X, type(self).__name__))
+        return span_array(map_documents(_naive_spans_of, check_documents(X, type(self).__name__)))
 
 
 _NAIVE_GAP = re.compile(r"(?<=[.!?])\s+")
+
+
+def _naive_spans_of(texts: Sequence[str]) -> list[np.ndarray]:
+    return [_naive_spans(text) for text in texts]
 
 
 def _naive_spans(text: str) -> np.ndarray:
