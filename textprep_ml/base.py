@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 import textprep_ml
 from textprep_ml import _modelfile
-from textprep_ml._parallel import cut_documents, map_chunks
+from textprep_ml._parallel import collector_paused, cut_documents, map_chunks
 from textprep_ml._validation import map_leaves, refuse_container
 from textprep_ml.exceptions import ModelFormatError
 
@@ -228,8 +228,9 @@ class TextTransformer(TextTransformerMixin, TextEstimator):
         n_jobs = getattr(self, "n_jobs", None)
         chunks = cut_documents(items, n_jobs)
         firsts = accumulate([0, *map(len, chunks[:-1])])
-        found = map_chunks(self._transform_chunk, zip(firsts, chunks, strict=True), n_jobs)
-        return list(chain.from_iterable(found))
+        with collector_paused():
+            found = map_chunks(self._transform_chunk, list(zip(firsts, chunks, strict=True)), n_jobs)
+            return list(chain.from_iterable(found))
 
     def _transform_chunk(self, chunk: tuple[int, Sequence[Any]]) -> list[Any]:
         """Transform some of the documents; the number of the first is for messages."""

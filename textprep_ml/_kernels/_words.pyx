@@ -77,7 +77,7 @@ cdef enum:
     PIECES = 8
     BATCH = 512
     CACHE = 4096
-    BLOCK = 65536
+    BLOCK = 262144
 
 cdef struct Entry:
     uint32_t start      # of the key in the arena of code points

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from textprep_ml._validation import check_documents, check_targets
+from textprep_ml._parallel import map_documents
+from textprep_ml._validation import check_documents, check_targets, span_array
 from textprep_ml.base import TextEstimator, TextTransformerMixin
 from textprep_ml.metrics import boundary_f1_score
 
+#: From some texts to the sentence spans of each.
+Finder = Callable[[Sequence[str]], list[np.ndarray]]
+
 
 class BaseSegmenter(TextTransformerMixin, TextEstimator):
-    """Base of the segmenters; a subclass implements `predict`."""
+    """Base of the segmenters; a subclass implements ``_finder``."""
+
+    def _finder(self) -> Finder:
+        """Give what finds the sentences of a chunk of documents, as the parameters now want it."""
+        raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the sentences of documents.
@@ -28,7 +38,11 @@ class BaseSegmenter(TextTransformerMixin, TextEstimator):
             Dtype object; each element an ``(n_sentences, 2)`` intp array of half-open character spans without white
             space around.
         """
-        raise NotImplementedError
+        return span_array(self._map(self._finder(), X))
+
+    def _map(self, function: Callable[[Sequence[str]], list[Any]], X: Any) -> list[Any]:
+        texts = check_documents(X, type(self).__name__)
+        return map_documents(function, texts, getattr(self, "n_jobs", None))
 
     def transform(self, X: Any) -> list[list[str]]:
         """Split documents into sentences.
@@ -43,11 +57,7 @@ class BaseSegmenter(TextTransformerMixin, TextEstimator):
         list of list of str
             The sentences of each document, slices of the raw text.
         """
-        texts = check_documents(X, type(self).__name__)
-        return [
-            [text[start:end] for start, end in spans.tolist()]
-            for text, spans in zip(texts, self.predict(texts), strict=True)
-        ]
+        return self._map(partial(_split, self._finder()), X)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Find the sentences of one text.
@@ -102,3 +112,7 @@ class BaseSegmenter(TextTransformerMixin, TextEstimator):
             )
         texts = check_documents(X, type(self).__name__)
         return float(boundary_f1_score(check_targets(y, texts, type(self).__name__), self.predict(texts)))
+
+
+def _split(find: Finder, texts: Sequence[str]) -> list[list[str]]:
+    return [[text[start:end] for start, end in spans.tolist()] for text, spans in zip(texts, find(texts), strict=True)]

@@ -9,11 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from textprep_ml._parallel import map_documents
-from textprep_ml._validation import StrOptions, check_documents, span_array
+from textprep_ml._validation import StrOptions
 from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.segmentation.attributes import ATTRIBUTES, COLUMN, GROUPS, KINDS
-from textprep_ml.segmentation.base import BaseSegmenter
+from textprep_ml.segmentation.base import BaseSegmenter, Finder
 from textprep_ml.segmentation.runtime import NEWLINES, BoundaryModel, join_boundaries
 from textprep_ml.segmentation.words import WordTable
 
@@ -82,24 +81,10 @@ class RuleSegmenter(UntrainedSegmenter):
         self.abbreviations = abbreviations
         self.newline = newline
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Find the sentences of documents.
-
-        Parameters
-        ----------
-        X : sequence of str
-            Documents.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,)
-            Dtype object; each element an ``(n_sentences, 2)`` intp array.
-        """
+    def _finder(self) -> Finder:
         self._validate_params()
-        texts = check_documents(X, type(self).__name__)
         words = WordTable(abbreviations=normalize_abbreviations(self.abbreviations))
-        model = BoundaryModel(words, None, candidates=("mark",), newline=self.newline)
-        return span_array(map_documents(partial(self._find, model), texts))
+        return partial(self._find, BoundaryModel(words, None, candidates=("mark",), newline=self.newline))
 
     def _find(self, model: BoundaryModel, texts: Sequence[str]) -> list[np.ndarray]:
         offsets, ends, starts, kinds, rows = model.describe(texts)
@@ -141,20 +126,8 @@ class NaiveSegmenter(UntrainedSegmenter):
     ['We met Dr.', 'Ito.', 'It cost 3.50!']
     """
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Find the sentences of documents.
-
-        Parameters
-        ----------
-        X : sequence of str
-            Documents.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,)
-            Dtype object; each element an ``(n_sentences, 2)`` intp array.
-        """
-        return span_array(map_documents(_naive_spans_of, check_documents(X, type(self).__name__)))
+    def _finder(self) -> Finder:
+        return _naive_spans_of
 
 
 _NAIVE_GAP = re.compile(r"(?<=[.!?])\s+")

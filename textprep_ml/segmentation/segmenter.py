@@ -13,7 +13,6 @@ from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from textprep_ml._parallel import map_documents
 from textprep_ml._validation import (
     HasMethods,
     Interval,
@@ -28,7 +27,7 @@ from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.segmentation.abbreviation_learning import learn_abbreviations
 from textprep_ml.segmentation.attributes import KINDS
 from textprep_ml.segmentation.augmentation import STANDARD
-from textprep_ml.segmentation.base import BaseSegmenter
+from textprep_ml.segmentation.base import BaseSegmenter, Finder
 from textprep_ml.segmentation.compilation import compile_scorer
 from textprep_ml.segmentation.documents import Document
 from textprep_ml.segmentation.explanation import Explanation, explain_candidates
@@ -381,23 +380,9 @@ class SentenceSegmenter(BaseSegmenter):
 
     # Use
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Find the sentences of documents.
-
-        Parameters
-        ----------
-        X : sequence of str
-            Documents.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,)
-            Dtype object; each element an ``(n_sentences, 2)`` intp array of half-open character spans without white
-            space around.
-        """
+    def _finder(self) -> Finder:
         check_is_fitted(self, "model_")
-        texts = check_documents(X, type(self).__name__)
-        return span_array(map_documents(self._predictor().spans, texts, self.n_jobs))
+        return self._predictor().spans
 
     def _predictor(self) -> Predictor:
         """What is needed of this segmenter for use, as the parameters now want it."""

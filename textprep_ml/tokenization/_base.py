@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from textprep_ml._parallel import cut_documents, map_chunks
+from textprep_ml._parallel import map_documents
 from textprep_ml._validation import check_documents, shorten
 from textprep_ml.base import TextTransformer
 
@@ -116,7 +116,7 @@ class Tokenizer(TextTransformer):
         """
         return self._spans(self._check(text), self._built())
 
-    def spans_batch(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def spans_batch(self, X: Any) -> list[np.ndarray]:
         """Find the tokens of many texts, without making strings of them.
 
         This is the fastest way, and the one that threads share well: strings are made by one thread at a time.
@@ -128,31 +128,23 @@ class Tokenizer(TextTransformer):
 
         Returns
         -------
-        spans : ndarray of shape (n_tokens, 2)
-            Half-open spans in code points of each text, dtype intp.
-        offsets : ndarray of shape (n_documents + 1,)
-            The tokens of text ``i`` are ``spans[offsets[i] : offsets[i + 1]]``.
+        list of ndarray
+            For each text what `spans` gives.
 
         Examples
         --------
         >>> from textprep_ml.tokenization import WordTokenizer
-        >>> spans, offsets = WordTokenizer().spans_batch(["Go!", "", "a cat"])
-        >>> spans.tolist(), offsets.tolist()
-        ([[0, 2], [2, 3], [0, 1], [2, 5]], [0, 2, 2, 4])
+        >>> [spans.tolist() for spans in WordTokenizer().spans_batch(["Go!", "", "a cat"])]
+        [[[0, 2], [2, 3]], [], [[0, 1], [2, 5]]]
         """
         self._built()
-        texts = check_documents(X, type(self).__name__)
-        n_jobs = getattr(self, "n_jobs", None)
-        spans, counts = zip(*map_chunks(self._spans_of_chunk, cut_documents(texts, n_jobs), n_jobs), strict=True)
-        return np.concatenate(spans), np.concatenate([np.zeros(1, np.intp), np.cumsum(np.concatenate(counts))])
+        return map_documents(
+            self._spans_of_each, check_documents(X, type(self).__name__), getattr(self, "n_jobs", None)
+        )
 
-    def _spans_of_chunk(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Give the spans of some texts and how many each has."""
-        return self._spans_of_each(list(texts), self._built())
-
-    def _spans_of_each(self, texts: list[str], built: Any) -> tuple[np.ndarray, np.ndarray]:
-        found = [self._spans(text, built) for text in texts]
-        return np.concatenate([np.empty((0, 2), np.intp), *found]), np.array([*map(len, found)], dtype=np.intp)
+    def _spans_of_each(self, texts: Sequence[str]) -> list[np.ndarray]:
+        built = self._built()
+        return [self._spans(text, built) for text in texts]
 
     def tokenize(self, text: str) -> list[str]:
         """Cut a text into its tokens.

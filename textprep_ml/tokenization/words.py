@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from numbers import Integral
 from typing import Any, NamedTuple, Self
 
@@ -227,11 +228,12 @@ class WordTokenizer(Tokenizer):
     def _tokenize_with(self, built: _Built) -> Callable[[str], list[str]]:
         return partial(built.kernel.tokens, built.rules) if built.protected is None else super()._tokenize_with(built)
 
-    def _spans_of_each(self, texts: list[str], built: _Built) -> tuple[np.ndarray, np.ndarray]:
+    def _spans_of_each(self, texts: Sequence[str]) -> list[np.ndarray]:
+        built = self._built()
         if built.protected is not None:
-            return super()._spans_of_each(texts, built)
-        offsets, spans = built.kernel.spans_of_each(built.rules, texts)
-        return spans, np.diff(offsets)
+            return super()._spans_of_each(texts)
+        offsets, spans = built.kernel.spans_of_each(built.rules, list(texts))
+        return [spans[start:end] for start, end in pairwise(offsets.tolist())]
 
     def _transform_chunk(self, chunk: tuple[int, Sequence[Any]]) -> list[Any]:
         built = self._built()
