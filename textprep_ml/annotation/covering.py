@@ -51,15 +51,15 @@ def cover(annotations: Annotations, number: int) -> list[Surface]:
         Tokens that share characters are together in one.
     """
     document = annotations[number]
-    joined = _join(document)
     text = document.texts[0]
+    starts = document.sentences.spans[:, 0] if "sentences" in document.layers else np.zeros(1, dtype=np.intp)
     covered: list[Surface] = []
     end = 0
-    for surface in joined:
-        covered += _outside(text, end, surface.start, covered[-1].sentence if covered else surface.sentence)
+    for surface in _join(document):
+        covered += _outside(text, end, surface.start, starts)
         covered.append(surface)
         end = surface.end
-    covered += _outside(text, end, len(text), covered[-1].sentence if covered else 0)
+    covered += _outside(text, end, len(text), starts)
     return covered
 
 
@@ -78,9 +78,11 @@ def _join(document: Annotations) -> list[Surface]:
     return joined
 
 
-def _outside(text: str, start: int, end: int, sentence: int) -> Iterator[Surface]:
+def _outside(text: str, start: int, end: int, sentences: np.ndarray) -> Iterator[Surface]:
+    """Give what stands between tokens; what stands before all sentences goes to the first."""
     for match in _SOLID.finditer(text, start, end):
-        yield Surface(match.start(), match.end(), [], sentence)
+        number = int(np.searchsorted(sentences, match.start(), side="right")) - 1
+        yield Surface(match.start(), match.end(), [], max(number, 0))
 
 
 def _sentence_numbers(document: Annotations) -> np.ndarray:

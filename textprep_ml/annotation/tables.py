@@ -97,7 +97,8 @@ def to_pandas(annotations: Annotations, layer: str | None) -> pd.DataFrame:
     columns: dict[str, Any] = {"document": annotations.document_numbers(name)}
     columns |= reversed(list(_ancestors(annotations, name)))
     columns |= {"start": chosen.spans[:, 0], "end": chosen.spans[:, 1]}
-    columns |= {"surface": annotations.surfaces(name), "text": chosen.texts}
+    columns |= {"surface": [printable(text) for text in annotations.surfaces(name)]}
+    columns |= {"text": [printable(text) for text in chosen.texts]}
     if chosen.ids is not None:
         columns["id"] = chosen.ids
     if chosen.tags is not None:
