@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from textprep_ml.cli._windows import WINDOW_BYTES, Window, read_windows
+from textprep_ml.segmentation.windows import WINDOW_BYTES, Segment, Spans, Window, read_windows, segment_windows
 
 
 class Format(StrEnum):
@@ -33,9 +33,6 @@ class Newline(StrEnum):
 
 #: Windows that are segmented together, for each thread.
 _WINDOWS_PER_JOB = 4
-
-Spans = list[tuple[int, int]]
-Segment = Callable[[list[str]], list[Spans]]
 
 #: Parameters of a saved segmenter that the bare runtime leaves out, with the values for which that changes nothing.
 _PLAIN: dict[str, Any] = {
@@ -86,53 +83,6 @@ def load_segmenter(
     given = {"newline": newline, "threshold": threshold, "n_jobs": n_jobs}
     segmenter.set_params(**{name: value for name, value in given.items() if value is not None})
     return lambda texts: [spans.tolist() for spans in segmenter.predict(texts)], segmenter.newline
-
-
-def segment_windows(
-    windows: Iterable[Window], segment: Segment, newline: str, batch_characters: int = WINDOW_BYTES
-) -> Iterator[tuple[Window, Spans]]:
-    """Find the sentences of texts that come in windows.
-
-    Parameters
-    ----------
-    windows : iterable of Window
-        Of one text after another.
-    segment : callable
-        As `load_segmenter` gives it.
-    newline : str
-        What line breaks mean.
-    batch_characters : int
-        So many are segmented at a time, where threads share the work.
-
-    Yields
-    ------
-    window : Window
-        Its text ends where the next window starts.
-    spans : list of (int, int)
-        Sentences, in characters of its text.
-    """
-    certain = {"text"} | ({"blank line"} if newline != "soft" else set()) | ({"line"} if newline == "hard" else set())
-    batch: list[Window] = []
-    size = 0
-    for window in windows:
-        batch.append(window)
-        size += len(window.text)
-        if window.ends in certain and size < batch_characters:
-            continue
-        found = segment([each.text for each in batch])
-        if window.ends not in certain:
-            _give_back_last(window, found[-1])
-        yield from zip(batch, found, strict=True)
-        batch, size = [], 0
-    yield from zip(batch, segment([each.text for each in batch]), strict=True)
-
-
-def _give_back_last(window: Window, spans: Spans) -> None:
-    """Leave a sentence that may go on to the next window, unless it fills this one."""
-    if len(spans) < 2 or len(window.text) - spans[-1][0] > WINDOW_BYTES:
-        return
-    position, _ = spans.pop()
-    window.give_back(position)
 
 
 def _in_one_line(sentence: str) -> str:

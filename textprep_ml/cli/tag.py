@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from textprep_ml._files import display_name, read_lines
-from textprep_ml.cli._windows import read_windows
+from textprep_ml.segmentation.windows import read_windows, segment_windows
 
 #: Sentences that are tagged at a time.
 BATCH = 10_000
@@ -26,7 +26,7 @@ class Format(StrEnum):
 
 
 def _from_text(files: Iterable[Path], segmenter: str) -> Iterator[list[str]]:
-    from textprep_ml.cli.segment import load_segmenter, segment_windows
+    from textprep_ml.cli.segment import load_segmenter
     from textprep_ml.tokenization import WordTokenizer
 
     segment, newline = load_segmenter(segmenter)

@@ -11,18 +11,24 @@ What a model learns from the text itself (how a word is written elsewhere in it)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import BinaryIO
 
-from textprep_ml._files import decode, display_name, open_binary
+from textprep_ml._files import BYTE_ORDER_MARK, PathLike, decode, display_name, open_binary
+from textprep_ml.exceptions import CorpusFormatError
 
 #: Size of a window.
 WINDOW_BYTES = 1 << 20
 
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MARK = BYTE_ORDER_MARK.encode()
+
+#: Sentences of a text, in characters.
+Spans = list[tuple[int, int]]
+
+#: From texts to the sentences of each.
+Segment = Callable[[list[str]], list[Spans]]
 
 
 @dataclass
@@ -41,6 +47,8 @@ class Window:
         Whether the text ends with it.
     ends : {"text", "blank line", "line", "blank", "character"}
         What it was cut after.
+    problem : str
+        Why there is no text, where the file is damaged and `read_windows` is tolerant.
     """
 
     name: str
@@ -48,6 +56,7 @@ class Window:
     start: int = 0
     is_last: bool = True
     ends: str = "text"
+    problem: str = ""
     kept: int = field(default=-1, init=False)
 
     def give_back(self, position: int) -> None:
@@ -62,7 +71,7 @@ class Window:
         self.text = self.text[:position]
 
 
-def read_windows(paths: Iterable[str | Path], size: int = WINDOW_BYTES) -> Iterator[Window]:
+def read_windows(paths: Iterable[PathLike], size: int = WINDOW_BYTES, *, tolerant: bool = False) -> Iterator[Window]:
     """Read files in windows.
 
     Parameters
@@ -71,6 +80,8 @@ def read_windows(paths: Iterable[str | Path], size: int = WINDOW_BYTES) -> Itera
         File names or ``-``; none means standard input.
     size : int
         Bytes of a window.
+    tolerant : bool, default=False
+        Give a window that is not UTF-8 as one without text, whose `problem` tells what is wrong.
 
     Yields
     ------
@@ -84,19 +95,28 @@ def read_windows(paths: Iterable[str | Path], size: int = WINDOW_BYTES) -> Itera
     """
     for path in paths or ["-"]:
         with open_binary(path) as file:
-            yield from _windows_of(file, display_name(path), size)
+            yield from _windows_of(file, path, size, tolerant)
 
 
-def _windows_of(file: BinaryIO, name: str, size: int) -> Iterator[Window]:
-    rest = file.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK)
+def _windows_of(file: BinaryIO, path: PathLike, size: int, tolerant: bool) -> Iterator[Window]:
+    name = display_name(path)
+    rest = file.read(len(_MARK)).removeprefix(_MARK)
     start, carried = 0, ""
     line, byte = 1, 0
     while True:
         data = rest + file.read(max(1, size - len(rest)))
         ahead = file.read(1)  # tells whether the text goes on
         cut, ends = find_cut(data) if ahead else (len(data), "text")
-        text = carried + decode(data[:cut], name, line, byte)
-        window = Window(name, text, start, not ahead, ends)
+        try:
+            text = carried + decode(data[:cut], path, line, byte)
+            window = Window(name, text, start, not ahead, ends)
+        except CorpusFormatError as error:
+            if not tolerant:
+                raise
+            if carried:
+                yield Window(name, carried, start, False)
+            start, text = start + len(carried), data[:cut].decode("utf-8", "replace")
+            window = Window(name, "", start, not ahead, problem=str(error))
         yield window
         if window.is_last:
             return
@@ -138,3 +158,50 @@ def find_cut(data: bytes) -> tuple[int, str]:
     while position > max(1, len(data) - 3) and data[position - 1] & 0xC0 == 0x80:
         position -= 1
     return (position - 1 if position > 1 and data[position - 1] >= 0xC0 else len(data)), "character"
+
+
+def segment_windows(
+    windows: Iterable[Window], segment: Segment, newline: str, batch_characters: int = WINDOW_BYTES
+) -> Iterator[tuple[Window, Spans]]:
+    """Find the sentences of texts that come in windows.
+
+    Parameters
+    ----------
+    windows : iterable of Window
+        Of one text after another.
+    segment : callable
+        Takes a list of texts, gives the spans of each.
+    newline : str
+        What line breaks mean.
+    batch_characters : int
+        So many are segmented at a time, where threads share the work.
+
+    Yields
+    ------
+    window : Window
+        Its text ends where the next window starts.
+    spans : list of (int, int)
+        Sentences, in characters of its text.
+    """
+    certain = {"text"} | ({"blank line"} if newline != "soft" else set()) | ({"line"} if newline == "hard" else set())
+    batch: list[Window] = []
+    size = 0
+    for window in windows:
+        batch.append(window)
+        size += len(window.text)
+        if window.ends in certain and size < batch_characters:
+            continue
+        found = segment([each.text for each in batch])
+        if window.ends not in certain:
+            _give_back_last(window, found[-1])
+        yield from zip(batch, found, strict=True)
+        batch, size = [], 0
+    yield from zip(batch, segment([each.text for each in batch]), strict=True)
+
+
+def _give_back_last(window: Window, spans: Spans) -> None:
+    """Leave a sentence that may go on to the next window, unless it fills this one."""
+    if len(spans) < 2 or len(window.text) - spans[-1][0] > WINDOW_BYTES:
+        return
+    position, _ = spans.pop()
+    window.give_back(position)

@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textprep_ml.cli import _windows
-from textprep_ml.cli._windows import Window, find_cut, read_windows
-from textprep_ml.cli.segment import Spans, segment_windows
 from textprep_ml.exceptions import CorpusFormatError
-from textprep_ml.segmentation import NaiveSegmenter
+from textprep_ml.segmentation import NaiveSegmenter, windows
+from textprep_ml.segmentation.windows import Spans, Window, find_cut, read_windows, segment_windows
 
 TEXTS = st.lists(
     st.sampled_from(
@@ -108,7 +106,7 @@ def test_the_place_of_a_bad_byte_is_that_in_the_file(write: Callable[[str | byte
 
 
 def test_memory_does_not_grow_with_the_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(_windows, "WINDOW_BYTES", 1 << 14)
+    monkeypatch.setattr(windows, "WINDOW_BYTES", 1 << 14)
 
     def peak(times: int) -> int:
         path = tmp_path / f"{times}.txt"
@@ -121,3 +119,20 @@ def test_memory_does_not_grow_with_the_text(monkeypatch: pytest.MonkeyPatch, tmp
         return memory
 
     assert peak(20_000) < 1.5 * peak(2_000)
+
+
+@pytest.mark.parametrize("newline", ["auto", "soft"])
+@pytest.mark.parametrize("size", [16, 30, 64])
+def test_a_tolerant_reader_loses_the_bad_window_only(
+    write: Callable[[str | bytes], Path], size: int, newline: str
+) -> None:
+    good = "One is one. Two too. "
+    path = write((good * 20).encode() + b"ba\xffd. " + (good * 20).encode())
+    found = list(segment_windows(read_windows([path], size, tolerant=True), naive, newline, 0))
+    problems = [window.problem for window, _ in found if window.problem]
+    assert len(problems) == 1
+    assert "line 1 byte 422: invalid UTF-8" in problems[0]
+    sentences = [window.text[start:end] for window, spans in found for start, end in spans]
+    assert 80 - 2 * size // 10 <= len(sentences) <= 82
+    whole = path.read_bytes().decode("utf-8", "replace")
+    assert all(whole[window.start : window.start + len(window.text)] == window.text for window, _ in found)
