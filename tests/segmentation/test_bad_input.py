@@ -138,7 +138,6 @@ def test_unfitted_in_other_ways(tmp_path: Any) -> None:
         lambda: SentenceSegmenter().save(tmp_path / "x.json"),
         lambda: SentenceSegmenter().add_abbreviations(["x"]),
         lambda: SentenceSegmenter().learn_abbreviations(TEXTS),
-        lambda: SentenceSegmenter().get_feature_names_out(),
         lambda: SentenceSegmenter().score(TEXTS, SPANS),
         lambda: SentenceSegmenter(warm_start_from=SentenceSegmenter()).fit(TEXTS, SPANS),
     ):

@@ -100,10 +100,10 @@ def test_views_of_the_prediction_agree(linear: Any, sample: Labelled) -> None:
 
 def test_feature_names(linear: Any, tree: Any) -> None:
     for segmenter in (linear, tree):
-        names = segmenter.get_feature_names_out()
+        names = segmenter.encoder_.get_feature_names_out()
         assert len(names) == segmenter.estimator_.n_features_in_ == len(set(names))
-    assert "kind=gap" in linear.get_feature_names_out()
-    assert "left.shape" in tree.get_feature_names_out()
+    assert "kind=gap" in linear.encoder_.get_feature_names_out()
+    assert "left.shape" in tree.encoder_.get_feature_names_out()
 
 
 # --- weights ----------------------------------------------------------------------------------------------------------

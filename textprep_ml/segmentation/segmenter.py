@@ -117,7 +117,9 @@ class SentenceSegmenter(BaseSegmenter):
     normalizer_ : transformer
         Fitted; missing where there is none.
     encoder_ : CrossedEncoder or RankedEncoder
-        From codes to columns; missing after `load`.
+        From codes to columns, whose names ``encoder_.get_feature_names_out()`` gives; missing after `load`.
+    trained_by_ : str
+        The classifier that a loaded model was trained by.
     coverage_ : float
         Share of the training boundaries that are candidates: no classifier finds the others.
 
@@ -473,22 +475,6 @@ class SentenceSegmenter(BaseSegmenter):
         scores = predictor.candidates([text])[4]
         return explain_candidates(predictor.model, predictor.normalized(text), scores, top)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Name the columns that the classifier sees.
-
-        Parameters
-        ----------
-        input_features : object
-            Ignored.
-
-        Returns
-        -------
-        ndarray of shape (n_columns,)
-            Such as ``"kind=gap & right.word=thanks"``.
-        """
-        check_is_fitted(self, "encoder_")
-        return self.encoder_.get_feature_names_out()
-
     # Saving
 
     def _get_saved_params(self) -> dict[str, Any]:
@@ -521,7 +507,7 @@ class SentenceSegmenter(BaseSegmenter):
             **self.model_.to_state(),
             "thresholds": self._thresholds(),
             **normalizer,
-            "trained_by": shorten(fitted) if fitted is not None else "",
+            "trained_by": shorten(fitted) if fitted is not None else getattr(self, "trained_by_", ""),
             "coverage": self.coverage_,
         }
 
@@ -530,6 +516,7 @@ class SentenceSegmenter(BaseSegmenter):
         self._check_choices()
         self.model_ = BoundaryModel.from_state(state, self.candidates, self.newline)
         self.coverage_ = float(state["coverage"])
+        self.trained_by_ = str(state.get("trained_by", ""))
         if "normalizer" in state:
             self.normalizer_ = clone(self.normalizer)
             self.normalizer_._set_state(state["normalizer"])
