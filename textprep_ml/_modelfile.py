@@ -79,7 +79,11 @@ def write(path: str | os.PathLike[str], class_name: str, content: dict[str, Any]
         Parameters and fitted state; plain JSON values, no NaN.
     """
     document = {"format": FORMAT, "version": VERSION, "class": class_name, **content}
-    write_text_atomically(path, json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
+    try:
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError) as error:
+        raise ModelFormatError(f"A model file cannot hold this {class_name}: {error}. Use pickle.") from None
+    write_text_atomically(path, text + "\n")
 
 
 def read(path_or_name: str | os.PathLike[str], class_name: str | None = None) -> dict[str, Any]:

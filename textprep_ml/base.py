@@ -76,12 +76,15 @@ class TextEstimator(BaseEstimator):
         return tags
 
     def _get_state(self) -> dict[str, Any]:
-        """Give the fitted state as plain JSON values."""
-        raise ModelFormatError(f"{type(self).__name__} has no fitted state to save.")
+        """Give the fitted state as plain JSON values; what needs no fitting has none."""
+        if self.__sklearn_tags__().requires_fit:
+            raise ModelFormatError(f"{type(self).__name__} has a fitted state that no file can hold. Use pickle.")
+        return {}
 
     def _set_state(self, state: dict[str, Any]) -> None:
         """Restore what `_get_state` gave."""
-        raise ModelFormatError(f"{type(self).__name__} has no fitted state to load.")
+        if self.__sklearn_tags__().requires_fit:
+            raise ModelFormatError(f"{type(self).__name__} has no fitted state to load.")
 
     def _get_saved_params(self) -> dict[str, Any]:
         """Give the parameters that the model file keeps, as plain JSON values."""
@@ -117,7 +120,8 @@ class TextEstimator(BaseEstimator):
 
     def _to_saved(self) -> dict[str, Any]:
         """Give what the model file keeps: parameters and fitted state."""
-        return {"params": self._get_saved_params(), "state": self._get_state()}
+        params = {name: _encode_parameter(value) for name, value in self._get_saved_params().items()}
+        return {"params": params, "state": self._get_state()}
 
     @classmethod
     def load(cls, path_or_name: str | os.PathLike[str]) -> Self:
@@ -146,6 +150,7 @@ class TextEstimator(BaseEstimator):
         try:
             estimator = cls(**{name: _decode_parameter(value) for name, value in content["params"].items()})
             estimator._set_state(content["state"])
+            estimator._validate_params()
         except ModelFormatError:
             raise
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
@@ -159,7 +164,9 @@ def _encode_parameter(value: Any) -> Any:
     """Give a parameter as a JSON value; one of our own estimators becomes its name and parameters."""
     if isinstance(value, TextEstimator):
         return {"class": type(value).__name__, "params": value._get_saved_params()}
-    return value
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _decode_parameter(value: Any) -> Any:

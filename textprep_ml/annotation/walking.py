@@ -143,7 +143,8 @@ class _Walk:
         self._split("sentences", name, list(step.predict(self._texts)))
 
     def _take_tokens(self, name: str, step: Any) -> None:
-        self._split("tokens", name, [step.spans(text) for text in self._texts])
+        found = step.spans_batch(self._texts) if hasattr(step, "spans_batch") else map(step.spans, self._texts)
+        self._split("tokens", name, list(found))
 
     def _split(self, kind: str, name: str, found: Sequence[Any]) -> None:
         """Cut every string at the spans found in it."""

@@ -169,7 +169,7 @@ def from_saved(content: Mapping[str, Any], where: str) -> Any:
             return FrozenEstimator(from_saved(content["estimator"], where))
         from textprep_ml.persistence import foreign
 
-        if kind in foreign.LEARNED:
+        if isinstance(kind, str) and kind in foreign.LEARNED:
             return foreign.from_saved(kind, content)
     except ModelFormatError:
         raise
