@@ -54,6 +54,9 @@ _LAZY = {
     "EditDistanceTransformer": "distance",
     "PosTagger": "tagging",
     "edit_distance": "distance",
+    "BoundaryErrorDisplay": "report",
+    "ThresholdDisplay": "report",
+    "BoundaryCalibrationDisplay": "report",
     "pairwise_edit_distances": "distance",
 }
 

@@ -34,7 +34,9 @@ def make_named_tokenizer(name: str) -> Any:
     return WordTokenizer.from_preset(preset) if preset else WordTokenizer()
 
 
-def evaluate_tokenizers(names: Sequence[str], corpora: Sequence[str], format: str | None, as_json: bool) -> None:
+def evaluate_tokenizers(
+    names: Sequence[str], corpora: Sequence[str], format: str | None, as_json: bool, report: str | None = None
+) -> None:
     """Print the token scores of tokenizers on corpora, and of the first one its errors by kind.
 
     Parameters
@@ -47,24 +49,37 @@ def evaluate_tokenizers(names: Sequence[str], corpora: Sequence[str], format: st
         Their format.
     as_json : bool
         Print JSON.
+    report : str, optional
+        Where a page goes.
     """
-    from textprep_ml.corpora import iter_rows
     from textprep_ml.metrics import token_errors, token_scores
+    from textprep_ml.report import tokenizer_report, write_report
 
+    tokenizers = {name: make_named_tokenizer(name) for name in names}
+    read = {corpus: _read_tokens(corpus, format) for corpus in corpora}
     results: dict[str, Any] = {}
-    for corpus in corpora:
-        rows = list(iter_rows(corpus, format))
-        if any("tokens" not in row for row in rows):
-            raise ValueError(f"{corpus} has no tokens; tokenizers are measured on CoNLL-U.")
-        texts, gold = [row["text"] for row in rows], [row["tokens"] for row in rows]
-        found = {name: [make_named_tokenizer(name).spans(text) for text in texts] for name in names}
+    for corpus, (texts, gold) in read.items():
+        found = {name: [tokenizer.spans(text) for text in texts] for name, tokenizer in tokenizers.items()}
         results[corpus] = {
             "scores": {name: token_scores(texts, gold, spans) for name, spans in found.items()},
             "errors": token_errors(texts, gold, found[names[0]]),
         }
+    if report is not None:
+        write_report(tokenizer_report(tokenizers, read), report)
     sys.stdout.write(
         json.dumps(results, ensure_ascii=False, indent=1) + "\n" if as_json else _as_text(results, names[0])
     )
+    if report is not None and not as_json:
+        sys.stdout.write(f"\nReport: {report}\n")
+
+
+def _read_tokens(corpus: str, format: str | None) -> tuple[list[str], list[Any]]:
+    from textprep_ml.corpora import iter_rows
+
+    rows = list(iter_rows(corpus, format))
+    if any("tokens" not in row for row in rows):
+        raise ValueError(f"{corpus} has no tokens; tokenizers are measured on CoNLL-U.")
+    return [row["text"] for row in rows], [row["tokens"] for row in rows]
 
 
 def _as_text(results: dict[str, Any], first: str) -> str:

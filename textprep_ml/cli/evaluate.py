@@ -80,7 +80,9 @@ def evaluate(
     elif learning_curve:
         raise ValueError("--learning-curve draws into a report: add --report out.html.")
     if model in TOKENIZERS:
-        evaluate_tokenizers([model, *([baseline] if baseline else [])], corpora, format, as_json)
+        if learning_curve:
+            raise ValueError(f"--learning-curve needs a model that learns; {model} has nothing to learn.")
+        evaluate_tokenizers([model, *([baseline] if baseline else [])], corpora, format, as_json, report)
         return
     from textprep_ml.config import Corpus, read_labelled
     from textprep_ml.report import format_errors

@@ -1,5 +1,6 @@
 """Reports: what was measured, as plain data first, then as text, as a page, or as plots for notebooks."""
 
+from textprep_ml.report.displays import BoundaryCalibrationDisplay, BoundaryErrorDisplay, ThresholdDisplay
 from textprep_ml.report.evaluation import (
     evaluate_predictions,
     format_comparison,
@@ -9,8 +10,12 @@ from textprep_ml.report.evaluation import (
 )
 from textprep_ml.report.html import check_report_path, render_report, write_report
 from textprep_ml.report.segmenters import segmenter_report
+from textprep_ml.report.tokenizers import tokenizer_report
 
 __all__ = [
+    "BoundaryCalibrationDisplay",
+    "BoundaryErrorDisplay",
+    "ThresholdDisplay",
     "check_report_path",
     "evaluate_predictions",
     "format_comparison",
@@ -18,6 +23,7 @@ __all__ = [
     "format_scores",
     "render_report",
     "segmenter_report",
+    "tokenizer_report",
     "without_line_breaks",
     "write_report",
 ]

@@ -134,6 +134,68 @@ def score_candidates(segmenter: Any, X: Sequence[str], y: Any) -> Candidates:
     )
 
 
+def label_positions(y: Any, positions: Any, y_proba: Any) -> Candidates:
+    """Label candidates that were scored elsewhere, by a segmenter or by anything else.
+
+    Parameters
+    ----------
+    y : sequence of sequences of (int, int)
+        Sentence spans of each document.
+    positions : sequence of array-like of shape (n_candidates,) or (n_candidates, 2)
+        Where a sentence may end in each document, in ascending order: ends, or what
+        `SentenceSegmenter.candidate_positions` gives.
+    y_proba : sequence of array-like of shape (n_candidates,) or (n_candidates, 2)
+        Their probabilities of a boundary, or what `SentenceSegmenter.predict_proba` gives.
+
+    Returns
+    -------
+    Candidates
+        All of one kind and under one threshold, 0.5.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, or a probability is none.
+
+    Examples
+    --------
+    >>> found = label_positions([[(0, 4), (5, 9)]], [[2, 4]], [[0.1, 0.8]])
+    >>> found.labels.tolist(), found.decisions.tolist()
+    ([False, True], [False, True])
+    """
+    if not len(y) == len(positions) == len(y_proba):
+        raise ValueError(f"There are {len(y)} documents, but {len(positions)} positions and {len(y_proba)} y_proba.")
+    parts, labels, probabilities, n_boundaries = [], [], [], 0
+    for index, (spans, places, proba) in enumerate(zip(y, positions, y_proba, strict=True)):
+        ends = _column(np.asarray(places, dtype=np.int64), 0)
+        scores = _column(np.asarray(proba, dtype=np.float64), -1)
+        if len(ends) != len(scores):
+            raise ValueError(f"Document {index} has {len(ends)} positions, but {len(scores)} probabilities.")
+        if not ((scores >= 0) & (scores <= 1)).all():
+            raise ValueError(f"Document {index} has a probability that is not between 0 and 1.")
+        gold = [int(end) for _, end in spans][:-1]
+        parts.append(ends)
+        labels.append(np.isin(ends, gold))
+        probabilities.append(scores)
+        n_boundaries += len(gold)
+    joined = np.clip(np.concatenate([np.empty(0), *probabilities]), 1e-12, 1 - 1e-12)
+    return Candidates(
+        np.repeat(np.arange(len(parts)), [len(part) for part in parts]),
+        np.concatenate([np.empty(0, dtype=np.int64), *parts]),
+        np.full(len(joined), KINDS.index("gap")),
+        np.log(joined / (1 - joined)),
+        np.concatenate([np.empty(0, dtype=bool), *labels]),
+        np.zeros(len(joined)),
+        joined >= 0.5,
+        0.5,
+        n_boundaries,
+    )
+
+
+def _column(array: NDArray[Any], index: int) -> NDArray[Any]:
+    return array[:, index] if array.ndim == 2 else array
+
+
 def gives_probabilities(segmenter: Any) -> bool:
     """Tell whether a segmenter scores its candidates.
 

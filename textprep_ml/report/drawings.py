@@ -7,7 +7,8 @@ from typing import Any
 
 from textprep_ml.report.charts import Axis, Chart, Series, nice_axis
 
-_PROBABILITIES = (0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999)
+#: Where a number stands on the axis of a threshold.
+PROBABILITIES = (0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999)
 _SMALL = 230
 
 
@@ -29,7 +30,7 @@ def threshold_chart(curve: Mapping[str, Any]) -> Chart:
     return Chart(
         f"Precision rises and recall falls with the threshold; F1 is highest, {best['f1']:.4f}, "
         f"at {best['threshold']:.2f}.",
-        Axis("threshold", curve["threshold"][0], curve["threshold"][-1], _PROBABILITIES, "logit"),
+        Axis("threshold", curve["threshold"][0], curve["threshold"][-1], PROBABILITIES, "logit"),
         nice_axis("score", [value for name in measures for value in curve[name]], floor=0, ceiling=1),
         [
             Series(name.replace("f1", "F1"), name, list(zip(curve["threshold"], curve[name], strict=True)))
@@ -120,7 +121,7 @@ def track(curve: Mapping[str, Any], threshold: Chart, recall: Chart) -> dict[str
                 threshold.place_x(at),
                 recall.place_x(found),
                 recall.place_y(right),
-                f"Threshold {at:.3f}: precision {right:.4f}, recall {found:.4f}, F1 {f1:.4f}, {n:,} boundaries",
+                f"Threshold {at:.3f}: precision {right:.4f}, recall {found:.4f}, F1 {f1:.4f}, {n:,} found",
             ]
             for at, right, found, f1, n in zip(*columns, strict=True)
         ],
@@ -160,13 +161,17 @@ def calibration_charts(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     return drawn
 
 
-def learning_chart(points: Sequence[Mapping[str, Any]], baseline: float | None, baseline_name: str | None) -> Chart:
+def learning_chart(
+    points: Sequence[Mapping[str, Any]], model_name: str, baseline: float | None, baseline_name: str | None
+) -> Chart:
     """Draw F1 over the number of sentences learned from.
 
     Parameters
     ----------
     points : sequence of dict
         What `learning_curve` gave.
+    model_name : str
+        The name of what was fitted.
     baseline : float, optional
         F1 of the baseline, a level line.
     baseline_name : str, optional
@@ -185,7 +190,7 @@ def learning_chart(points: Sequence[Mapping[str, Any]], baseline: float | None, 
         series.append(Series(baseline_name or "", "baseline", [(ends[0], baseline), (ends[-1], baseline)]))
     series.append(
         Series(
-            "95 % interval in grey",
+            f"{model_name}, with 95 % interval",
             "model",
             [(point["sentences"], point["f1"]) for point in scored],
             [(point["low"], point["high"]) for point in scored],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import textprep_ml
 from textprep_ml._files import open_atomically
-from textprep_ml.report.views import segmenter_view
+from textprep_ml.report.views import segmenter_view, tokenizer_view
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -20,7 +20,10 @@ FORMAT = "textprep_ml report"
 VERSION = 1
 
 #: Subject of a report -> what makes the variables of its template.
-VIEWS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {"segmenter": segmenter_view}
+VIEWS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "segmenter": segmenter_view,
+    "tokenizer": tokenizer_view,
+}
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -178,6 +181,8 @@ def _environment() -> Environment:
     environment.filters |= {
         "visible": visible,
         "score": "{:.4f}".format,
+        "gain": "{:+.4f}".format,
+        "count": "{:,}".format,
         "interval": lambda ends: "{:.4f} to {:.4f}".format(*ends),
         "signed": lambda number: f"{number:+.1f}".replace("-", "\N{MINUS SIGN}"),
         "verdict": verdict,

@@ -14,8 +14,9 @@ from textprep_ml.report.candidates import CERTAIN, Candidates, explain_places
 from textprep_ml.report.curves import sigmoid
 from textprep_ml.segmentation.attributes import KINDS
 
-#: Characters of raw text to either side of an error.
+#: Characters of raw text to either side of a wrong boundary, and of a wrong cut.
 CONTEXT = 120
+_NARROW = 60
 
 
 def list_boundary_errors(
@@ -147,8 +148,8 @@ def list_token_errors(texts: Sequence[str], y_true: Any, y_pred: Any, *, baselin
                 "position": position,
                 "type": "miss" if position in expected.edges else "false positive",
                 "kind": cut_kind(text, position),
-                "before": text[max(0, position - CONTEXT) : position],
-                "after": text[position : position + CONTEXT],
+                "before": text[max(0, position - _NARROW) : position],
+                "after": text[position : position + _NARROW],
                 "expected": expected.inside(text, *stretch),
                 "found": found.inside(text, *stretch),
             }

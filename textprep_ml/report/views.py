@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from textprep_ml.report.charts import Axis, nice_axis
+from textprep_ml.report.charts import nice_axis
 from textprep_ml.report.drawings import calibration_charts, learning_chart, recall_chart, threshold_chart, track
 
 #: So many errors stand on a page at most; the file beside it has all of them.
@@ -130,9 +130,13 @@ def segmenter_view(report: Mapping[str, Any]) -> dict[str, Any]:
     """
     systems = report["overall"]["systems"]
     model, baseline = systems[report["model"]], systems.get(report["baseline"])
-    scores = [(corpus, *each) for corpus, result in report["corpora"].items() for each in result["systems"].items()]
-    view = _common_view(report, [row[2] for row in scores])
-    view["rows"] = [_score_row(view, corpus, name, each, report) for corpus, name, each in scores]
+    rows = [
+        (corpus, name, scores["boundaries"], scores["intervals"], scores)
+        for corpus, result in report["corpora"].items()
+        for name, scores in result["systems"].items()
+    ]
+    view = _common_view(report, [(scores, intervals) for _, _, scores, intervals, _ in rows])
+    view["rows"] = [{**_score_row(view, *row), "all": everything} for *row, everything in rows]
     view["kinds"] = kind_rows(model["errors"], baseline["errors"] if baseline else ())
     view["differences"] = [
         {"corpus": view["names"][corpus], **result["comparison"]}
@@ -143,6 +147,32 @@ def segmenter_view(report: Mapping[str, Any]) -> dict[str, Any]:
     view["sections"] = _sections(
         "scores", "kinds", *(name for name in ("threshold", "calibration", "learning") if name in charts), "errors"
     )
+    return view
+
+
+def tokenizer_view(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Prepare the page of a word tokenizer.
+
+    Parameters
+    ----------
+    report : dict
+        What `textprep_ml.report.tokenizer_report` gave.
+
+    Returns
+    -------
+    dict
+        The variables of the template.
+    """
+    rows = [
+        (corpus, name, scores, result["intervals"][name])
+        for corpus, result in report["corpora"].items()
+        for name, scores in result["scores"].items()
+    ]
+    view = _common_view(report, [(scores, intervals) for _, _, scores, intervals in rows])
+    view["rows"] = [_score_row(view, *row) for row in rows]
+    overall = report["overall"]["errors"]
+    view["kinds"] = kind_rows(overall[report["model"]], overall.get(report["baseline"], ()))
+    view["sections"] = _sections("scores", "kinds", "errors")
     return view
 
 
@@ -161,9 +191,9 @@ def _sections(*names: str) -> list[tuple[str, str]]:
     return [(name, _TITLES[name]) for name in names]
 
 
-def _common_view(report: Mapping[str, Any], scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    ends = [end for each in scores for end in (each["intervals"] or {"f1": (each["boundaries"]["f1"],)})["f1"]]
+def _common_view(report: Mapping[str, Any], scores: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
     errors = choose_errors(report["errors"])
+    ends = [end for each, intervals in scores for end in (*(intervals["f1"] if intervals else ()), each["f1"])]
     return {
         "report": report,
         "names": short_names(report["corpora"]),
@@ -174,18 +204,16 @@ def _common_view(report: Mapping[str, Any], scores: Sequence[Mapping[str, Any]])
     }
 
 
-def _score_row(
-    view: Mapping[str, Any], corpus: str, name: str, scores: Mapping[str, Any], report: Mapping[str, Any]
-) -> dict[str, Any]:
-    axis: Axis = view["axis"]
-    low, high = scores["intervals"]["f1"] if scores["intervals"] else (scores["boundaries"]["f1"],) * 2
+def _score_row(view: Mapping[str, Any], corpus: str, name: str, scores: Any, intervals: Any) -> dict[str, Any]:
+    low, high = intervals["f1"] if intervals else (scores["f1"], scores["f1"])
     return {
         "corpus": view["names"][corpus],
         "path": corpus,
         "system": name,
-        "style": "model" if name == report["model"] else "baseline",
+        "style": "model" if name == view["report"]["model"] else "baseline",
         "scores": scores,
-        "places": [round(100 * axis.share(value), 2) for value in (low, scores["boundaries"]["f1"], high)],
+        "interval": intervals and intervals["f1"],
+        "places": [round(100 * view["axis"].share(value), 2) for value in (low, scores["f1"], high)],
     }
 
 
@@ -203,6 +231,6 @@ def _charts(report: Mapping[str, Any]) -> dict[str, Any]:
         }
     if report["learning"]:
         charts["learning"] = learning_chart(
-            report["learning"], baseline and baseline["boundaries"]["f1"], report["baseline"]
+            report["learning"], report["model"], baseline and baseline["boundaries"]["f1"], report["baseline"]
         )
     return charts

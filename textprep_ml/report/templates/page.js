@@ -17,7 +17,7 @@
         item.hidden = !fits || (wanted.get("baseline") && item.dataset.baseline !== "1") || !texts.get(item).includes(text);
         shown += !item.hidden;
       }
-      list.append(...items.sort(orders[wanted.get("sort")]));
+      list.append(...items.sort(orders[wanted.get("sort") || "order"]));
       count.textContent = shown === items.length ? `${shown} shown` : `${shown} of ${items.length} shown`;
     };
     filter.addEventListener("input", choose);
