@@ -11,7 +11,16 @@ from typing import Any
 
 from textprep_ml.config.checks import check_key, check_type, suggest
 from textprep_ml.config.estimators import build_estimator
-from textprep_ml.config.files import SHARED, Corpus, Progress, is_known_name, is_shared, locate, read_labelled, read_raw
+from textprep_ml.config.files import (
+    SHARED,
+    Corpus,
+    Progress,
+    is_known_name,
+    is_shared,
+    locate,
+    read_partly_labelled,
+    read_raw,
+)
 from textprep_ml.corpora import FORMATS
 from textprep_ml.exceptions import ConfigError
 
@@ -134,8 +143,10 @@ def _refuse_raw_and_weights(experiment: Experiment, estimator: Any) -> None:
 
 def _fit_segmenter(experiment: Experiment, estimator: Any, progress: Progress) -> None:
     """Train on labelled documents."""
-    texts, spans, weights = read_labelled(experiment.train)
+    texts, spans, weights, labelled = read_partly_labelled(experiment.train)
     keywords: dict[str, Any] = {} if set(weights) == {1.0} else {"sample_weight": weights}
+    if any(parts is not None for parts in labelled):
+        keywords["labelled"] = labelled
     if experiment.raw:
         keywords["raw"] = read_raw(experiment.raw, progress)
     progress(f"training on {len(texts)} documents", 0, 0)

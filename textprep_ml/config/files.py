@@ -89,9 +89,41 @@ def read_labelled(corpora: Iterable[Corpus]) -> tuple[list[str], list[list[list[
     Raises
     ------
     CorpusFormatError
+        If a file is damaged or empty, or a document has no labels, or in parts only.
+    """
+    texts, spans, weights, labelled = read_partly_labelled(corpora)
+    for index, parts in enumerate(labelled):
+        if parts is not None:
+            raise CorpusFormatError(
+                f"Document {index}, which opens with {texts[index][:40]!r}, is labelled in parts only: it can be "
+                "trained on, not measured with."
+            )
+    return texts, spans, weights
+
+
+def read_partly_labelled(
+    corpora: Iterable[Corpus],
+) -> tuple[list[str], list[list[list[int]]], list[float], list[list[list[int]] | None]]:
+    """Read documents with the sentences of the whole, or of the parts that have been labelled so far.
+
+    Parameters
+    ----------
+    corpora : iterable of Corpus
+        Files.
+
+    Returns
+    -------
+    texts, spans, weights : list
+        As `read_labelled` gives them.
+    labelled : list of (list of [int, int] or None)
+        The parts of each document in which its sentences count; None where all of it does.
+
+    Raises
+    ------
+    CorpusFormatError
         If a file is damaged, empty or has no labels.
     """
-    texts, spans, weights = [], [], []
+    texts, spans, weights, labelled = [], [], [], []
     for corpus in corpora:
         for row in iter_rows(locate(corpus.path), corpus.format):
             if "sentences" not in row:
@@ -99,7 +131,8 @@ def read_labelled(corpora: Iterable[Corpus]) -> tuple[list[str], list[list[list[
             texts.append(row["text"])
             spans.append(row["sentences"])
             weights.append(corpus.weight)
-    return texts, spans, weights
+            labelled.append(row.get("labelled"))
+    return texts, spans, weights, labelled
 
 
 def read_raw(paths: Iterable[str], progress: Progress) -> Iterator[str]:

@@ -42,26 +42,29 @@ def check_text(text: object, complain: Callable[[str], NoReturn]) -> None:
         complain(f"the text has a lone surrogate (U+{ord(text[error.start]):04X}) at character {error.start}.")
 
 
-def check_sentences(spans: object, text: str, complain: Callable[[str], NoReturn]) -> list[list[int]]:
+def check_sentences(
+    spans: object, text: str, complain: Callable[[str], NoReturn], key: str = "sentences"
+) -> list[list[int]]:
     """Give the spans as lists of two ints; complain where one is empty, unsorted, out of range or overlaps."""
     if isinstance(spans, str | Mapping) or not isinstance(spans, Iterable):
-        complain(f'"sentences" is not a list of [start, end] pairs: {shorten(spans)}.')
+        complain(f'"{key}" is not a list of [start, end] pairs: {shorten(spans)}.')
+    kind = {"sentences": "sentence", "labelled": "labelled part"}[key]
     checked: list[list[int]] = []
     previous_start = previous_end = 0
     for index, span in enumerate(spans):
         pair = _pair(span)
         if pair is None:
-            complain(f"sentence {index} is not a pair of integers: {shorten(span)}.")
+            complain(f"{kind} {index} is not a pair of integers: {shorten(span)}.")
         start, end = pair
-        name = f"sentence {index}, [{start}, {end}),"
+        name = f"{kind} {index}, [{start}, {end}),"
         if not 0 <= start <= end <= len(text):
             complain(f"{name} is out of range: the text has {len(text)} characters.")
         if start == end:
             complain(f"{name} is empty.")
         if start < previous_start:
-            complain(f"{name} starts before the sentence ahead of it: sort the sentences.")
+            complain(f"{name} starts before the {kind} ahead of it: sort the {kind}s.")
         if start < previous_end:
-            complain(f"{name} overlaps the sentence ahead of it, which ends at {previous_end}.")
+            complain(f"{name} overlaps the {kind} ahead of it, which ends at {previous_end}.")
         previous_start, previous_end = start, end
         checked.append([start, end])
     return checked
@@ -96,6 +99,8 @@ def as_row(value: Mapping[str, Any], index: int, labelled: bool) -> Row:
         complain('it has no "sentences"; only format="text" is without labels.')
     if "sentences" in row:
         row["sentences"] = check_sentences(row["sentences"], row["text"], complain)
+    if "labelled" in row:
+        row["labelled"] = check_sentences(row["labelled"], row["text"], complain, "labelled")
     return row
 
 

@@ -196,6 +196,7 @@ def to_dataset(rows: Iterable[Row]) -> Dataset:
         "id": datasets.Value("string"),
         "text": datasets.Value("string"),
         "sentences": spans,
+        "labelled": spans,
         "multiword_tokens": spans,
     }
     known |= dict.fromkeys(("forms", "lemmas", "upos", "xpos", "feats", "sent_ids"), strings)

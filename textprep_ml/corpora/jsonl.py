@@ -19,7 +19,8 @@ def iter_jsonl(path: str | os.PathLike[str]) -> Iterator[Row]:
     ----------
     path : str or path-like
         One JSON object a line, with "text" and "sentences" (half-open spans in code points). A missing "id"
-        becomes the file name and the line. Other keys are kept. Empty lines are skipped.
+        becomes the file name and the line. "labelled" holds the parts in which the sentences are known, where they
+        are not known everywhere. Other keys are kept. Empty lines are skipped.
 
     Yields
     ------
@@ -54,6 +55,8 @@ def _parse(line: str, number: int, path: str | os.PathLike[str]) -> Row:
     if not isinstance(name, str):
         complain(f'"id" is not a string: {shorten(name)}.')
     sentences = check_sentences(value["sentences"], value["text"], complain)
+    if value.get("labelled") is not None:
+        value["labelled"] = check_sentences(value["labelled"], value["text"], complain, "labelled")
     return {"id": name, "text": value["text"], "sentences": sentences} | {
         key: item for key, item in value.items() if key not in ("id", "text", "sentences")
     }

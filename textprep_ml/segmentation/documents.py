@@ -11,10 +11,11 @@ Edit = tuple[int, int, str]
 
 @dataclass(frozen=True)
 class Document:
-    """A text and its sentences."""
+    """A text, its sentences, and the parts whose labels count; None where all do."""
 
     text: str
     sentences: Sequence[Span]
+    labelled: Sequence[Span] | None = None
 
 
 def apply_edits(document: Document, edits: Iterable[Edit]) -> Document:

@@ -207,7 +207,9 @@ class SentenceSegmenter(BaseSegmenter):
 
     # Training
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, raw: Iterable[str] | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, raw: Iterable[str] | None = None, labelled: Any = None
+    ) -> Self:
         """Learn from labelled documents.
 
         Parameters
@@ -220,6 +222,9 @@ class SentenceSegmenter(BaseSegmenter):
             Weight of each document.
         raw : iterable of str, default=None
             Unlabelled text to learn from how words behave (usual case, periods); None takes the documents.
+        labelled : sequence of (sequence of (int, int) or None), default=None
+            Of partly labelled documents the parts, in characters, in which `y` counts; None where all of it does. A
+            boundary lies where the sentence before it ends. Such documents get no variants.
 
         Returns
         -------
@@ -235,7 +240,7 @@ class SentenceSegmenter(BaseSegmenter):
         self._check_choices()
         texts, weights = self._check_documents(X, sample_weight)
         self._fit_normalizer(texts)
-        documents = labelled_documents(texts, y, type(self).__name__, self._normalizer_in_use())
+        documents = labelled_documents(texts, y, type(self).__name__, self._normalizer_in_use(), labelled)
         variants, sources = make_variants(documents, self.augment, self.abbreviations, self.random_state)
         words, base = self._start(documents, raw)  # variants would count every word several times
         model = BoundaryModel(words, base, candidates=tuple(self.candidates), newline=self.newline)

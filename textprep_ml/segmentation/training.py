@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from textprep_ml._parallel import cut_documents, map_chunks
-from textprep_ml._validation import check_targets
+from textprep_ml._validation import check_spans, check_targets
 from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.segmentation.attributes import GROUP_OF_CLASS, KINDS
 from textprep_ml.segmentation.augmentation import STANDARD, Variations
@@ -75,7 +75,9 @@ def strip_span(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def labelled_documents(texts: Sequence[str], y: Any, owner: str, normalizer: Any) -> list[Document]:
+def labelled_documents(
+    texts: Sequence[str], y: Any, owner: str, normalizer: Any, labelled: Any = None
+) -> list[Document]:
     """Check the labels and bring them into the normalized text.
 
     Parameters
@@ -88,20 +90,43 @@ def labelled_documents(texts: Sequence[str], y: Any, owner: str, normalizer: Any
         The name that error messages open with.
     normalizer : transformer or None
         With ``align(text) -> (normalized, offset map)``.
+    labelled : sequence of (sequence of (int, int) or None), optional
+        The parts of each document whose labels count; None where all do.
 
     Returns
     -------
     list of Document
-        Spans without white space at their edges.
+        Sentences without white space at their edges.
     """
     targets = check_targets(y, texts, owner)
+    parts = _check_parts(labelled, texts, owner)
     if normalizer is not None:
         aligned = [normalizer.align(text) for text in texts]
         texts = [text for text, _ in aligned]
         targets = [offsets.to_normalized(spans) for (_, offsets), spans in zip(aligned, targets, strict=True)]
+        parts = [
+            spans if spans is None else offsets.to_normalized(spans)
+            for (_, offsets), spans in zip(aligned, parts, strict=True)
+        ]
     return [
-        Document(text, [strip_span(text, start, end) for start, end in spans.tolist()])
-        for text, spans in zip(texts, targets, strict=True)
+        Document(
+            text,
+            [strip_span(text, start, end) for start, end in spans.tolist()],
+            None if part is None else [(start, end) for start, end in part.tolist()],
+        )
+        for text, spans, part in zip(texts, targets, parts, strict=True)
+    ]
+
+
+def _check_parts(labelled: Any, texts: Sequence[str], owner: str) -> list[np.ndarray | None]:
+    if labelled is None:
+        return [None] * len(texts)
+    labelled = list(labelled)
+    if len(labelled) != len(texts):
+        raise ValueError(f"{owner} got {len(texts)} documents but {len(labelled)} items in labelled.")
+    return [
+        None if spans is None else check_spans(spans, len(text), f"labelled of document {index}")
+        for index, (spans, text) in enumerate(zip(labelled, texts, strict=True))
     ]
 
 
@@ -127,7 +152,8 @@ def make_variants(
     Returns
     -------
     variants : sequence of Document
-        Without a plan the documents themselves.
+        Without a plan the documents themselves. Partly labelled ones are taken as they are, once: what changes a
+        text goes by its sentences, and theirs are not all known.
     sources : ndarray of shape (n_variants,)
         Index of the document that each came from.
     """
@@ -135,8 +161,13 @@ def make_variants(
         return documents, np.arange(len(documents))
     plan = STANDARD if isinstance(augment, str) else augment
     vary = Variations(plan, normalize_abbreviations(abbreviations), _SWAP_GROUPS)
-    variants, sources = vary(documents, random.Random(seed))
-    return variants, np.array(sources, dtype=np.intp)
+    whole = [index for index, document in enumerate(documents) if document.labelled is None]
+    partial = [index for index, document in enumerate(documents) if document.labelled is not None]
+    variants, sources = vary([documents[index] for index in whole], random.Random(seed))
+    return (
+        [*variants, *(documents[index] for index in partial)],
+        np.array([*(whole[source] for source in sources), *partial], dtype=np.intp),
+    )
 
 
 def learn_words(
@@ -221,10 +252,40 @@ def widen(
     return words, LinearScorer(layout, move_weights(model.scorer.layout, model.scorer.weights, layout))
 
 
+def covered(positions: np.ndarray, spans: Sequence[tuple[int, int]]) -> np.ndarray:
+    """Tell which positions lie in one of several spans.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (n_positions,)
+        Where the token before each candidate ends.
+    spans : sequence of (int, int)
+        Half-open, sorted, without overlaps.
+
+    Returns
+    -------
+    ndarray of shape (n_positions,)
+        Bool.
+
+    Examples
+    --------
+    >>> covered(np.array([3, 5, 8]), [(0, 4), (8, 9)]).tolist()
+    [True, False, True]
+    """
+    bounds = np.array(spans, dtype=np.int64).reshape(-1, 2)
+    before = np.searchsorted(bounds[:, 0], positions, side="right")
+    ends = np.concatenate([[-1], bounds[:, 1]])
+    return positions < ends[before]
+
+
 def label_candidates(
     model: BoundaryModel, documents: Sequence[Document], weights: np.ndarray, n_jobs: int | None = None
 ) -> Examples:
     """Describe and label the candidates of documents, without the blank lines, which need no decision.
+
+    Of partly labelled documents only what their labels cover counts: the classifier decides each candidate by itself,
+    so nothing has to be known of the others (Neubig and Mori 2010, Word-based partial annotation for efficient corpus
+    construction).
 
     Parameters
     ----------
@@ -251,17 +312,21 @@ def label_candidates(
     chunks = cut_documents(texts, n_jobs)
     offsets, ends, _, kinds, rows = join_candidates(map_chunks(model.describe, chunks, n_jobs))
     labels = np.zeros(len(ends), dtype=bool)
+    counted = np.ones(len(ends), dtype=bool)
     n_boundaries = 0
     for index, document in enumerate(documents):
         part = slice(offsets[index], offsets[index + 1])
         gold = np.array([end for _, end in document.sentences[:-1]], dtype=np.int64)
+        if document.labelled is not None:
+            counted[part] = covered(ends[part], document.labelled)
+            gold = gold[covered(gold, document.labelled)]
         labels[part] = np.isin(ends[part], gold)
         n_boundaries += len(gold)
     if not n_boundaries:
         raise ValueError(
             "The documents have no inner sentence boundary: some need spans of two sentences or more in y."
         )
-    undecided = kinds != KINDS.index("paragraph")
+    undecided = counted & (kinds != KINDS.index("paragraph"))
     if len(np.unique(labels[undecided])) < 2:
         raise ValueError("The candidates are all boundaries, or none is: there is nothing to tell apart.")
     if model.scorer is not None:
