@@ -96,12 +96,28 @@ def map_chunks(
         yield from _map_by_joblib(function, stream, jobs, prefer, isinstance(chunks, Sequence))
 
 
+def leaves_process(n_jobs: int | None) -> bool:
+    """Tell whether `map_chunks` would send chunks to processes or a cluster, because `joblib.parallel_config` says so.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As for `count_jobs`.
+
+    Returns
+    -------
+    bool
+        False where threads share the work, or there is one worker only.
+    """
+    return count_jobs(n_jobs) > 1 and not _goes_to_threads("threads")
+
+
 def _goes_to_threads(prefer: str) -> bool:
     if prefer == "threads" and "joblib" not in sys.modules:
         return True
     from joblib.parallel import get_active_backend
 
-    return bool(get_active_backend(prefer)[0].uses_threads)
+    return getattr(get_active_backend(prefer)[0], "uses_threads", False)
 
 
 def _map_on_threads(function: Callable[[Chunk], Result], chunks: Iterable[Chunk], jobs: int) -> Iterator[Result]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, Self
 
-from joblib import effective_n_jobs
-
-from textprep_ml.subword.normalizers import make_normalizer
+from textprep_ml._parallel import count_jobs, leaves_process
+from textprep_ml.subword.counting import Preparation, Table, add_tables, tables_of_batches, tables_of_files
 from textprep_ml.subword.reading import Batches, file_batches, make_ring, total_bytes
 from textprep_ml.subword.training import (
     LongDocuments,
@@ -154,26 +153,35 @@ class CorpusFitting:
         if isinstance(paths, str | os.PathLike):
             raise TypeError(f"fit_files expects a sequence of paths, but got one: {os.fspath(paths)!r}. Pass [path].")
         paths = list(paths)
-        ring = make_ring(effective_n_jobs(self.n_jobs))
-        return self._count(file_batches(paths, lines, on_error, ring), progress, total_bytes(paths), is_cut=not lines)
+        whole, preparation = total_bytes(paths), self._preparation(is_cut=not lines)
+        if leaves_process(self.n_jobs) and self.sample >= 1:  # one generator draws the sample, in the client
+            tables = tables_of_files(paths, lines, on_error, preparation, self.n_jobs)
+            return self._add_up(tables, progress, whole)
+        ring = make_ring(count_jobs(self.n_jobs))
+        return self._count(file_batches(paths, lines, on_error, ring), progress, whole, preparation)
 
-    def _count(self, batches: Batches, progress: Progress, whole: int = 0, *, is_cut: bool = False) -> Any:
+    def _preparation(self, is_cut: bool = False) -> Preparation:
+        prefix_space = bool(self.add_prefix_space) and not is_cut
+        return Preparation(self.pretokenizer, self.normalizer, prefix_space, self.max_document_length)
+
+    def _count(
+        self, batches: Batches, progress: Progress, whole: int = 0, preparation: Preparation | None = None
+    ) -> Any:
+        preparation = preparation or self._preparation()
+        chosen = sampled(batches, self.sample, self.random_state)
+        if leaves_process(self.n_jobs):
+            return self._add_up(tables_of_batches(chosen, preparation, self.n_jobs), progress, whole)
         skipped = LongDocuments(self.max_document_length)
-        prepared = skipped.filter(sampled(batches, self.sample, self.random_state))
-        if self.normalizer is not None:
-            prepared = self._normalized(prepared)
-        if self.add_prefix_space and not is_cut:
-            prepared = ([b" " + text for text in batch] for batch in prepared)
-        counter = count_words(prepared, self.pretokenizer, effective_n_jobs(self.n_jobs), progress, whole)
+        prepared = preparation.prepare(chosen, skipped)
+        counter = count_words(prepared, self.pretokenizer, count_jobs(self.n_jobs), progress, whole)
         skipped.warn()
         return counter
 
-    def _normalized(self, batches: Batches) -> Iterator[list[bytes]]:
-        normalizer = make_normalizer(self.normalizer)
-        assert normalizer is not None
-        for batch in batches:
-            texts = [str(text, "utf-8", "surrogatepass") for text in batch]
-            yield [normalizer.normalize(text).encode("utf-8", "surrogatepass") for text in texts]
+    def _add_up(self, tables: Iterable[Table], progress: Progress, whole: int) -> Any:
+        skipped = LongDocuments(self.max_document_length)
+        counter = add_tables(tables, skipped, progress, whole)
+        skipped.warn()
+        return counter
 
 
 def refuse_blank(counter: Any, owner: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import BinaryIO, NoReturn
+from itertools import count
+from typing import BinaryIO, NamedTuple, NoReturn
 
 from textprep_ml._files import COMPRESSED, PathLike, display_name, open_binary
 from textprep_ml._kernels import load
@@ -82,16 +83,94 @@ def _end_of_part(data: memoryview, cut: Callable[[memoryview], int]) -> int:
     return end - (data[end - 1] >= 0xC0)
 
 
-def _cut_parts(file: BinaryIO, cut: Callable[[memoryview], int], ring: Ring) -> Iterator[memoryview]:
-    rest = b""
-    while len(data := _read_behind(file, rest, ring)) > len(rest):
+def _cut_parts(
+    file: BinaryIO, cut: Callable[[memoryview], int], ring: Ring, rest: bytes = b"", n_chunks: int | None = None
+) -> Iterator[memoryview]:
+    """Cut what comes behind `rest`; of so many chunks, what lies behind the last cut is left to who reads the next."""
+    for _ in count() if n_chunks is None else range(n_chunks):
+        data = _read_behind(file, rest, ring)
+        if len(data) == len(rest):
+            break
         if end := _end_of_part(data, cut):
             yield data[:end]
         else:
             ring.rotate(1)  # the same buffer goes on
         rest = bytes(data[end:])
+    else:
+        return
     if rest:
         yield memoryview(rest)
+
+
+class Chunks(NamedTuple):
+    """Neighbouring chunks of a file, from one number to before another; None is the end of the file."""
+
+    first: int = 0
+    last: int | None = None
+
+
+WHOLE = Chunks()
+
+
+def split_file(path: PathLike, n_chunks: int) -> list[Chunks]:
+    """Cut a file into runs of chunks that different workers may read.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. What a compressed one holds can only be read from its start.
+    n_chunks : int
+        Length of a run.
+
+    Returns
+    -------
+    list of Chunks
+        In order.
+    """
+    if os.fspath(path).endswith(COMPRESSED):
+        return [WHOLE]
+    whole = -(-os.stat(path).st_size // CHUNK_BYTES)
+    firsts = range(0, max(whole, 1), n_chunks)
+    return [Chunks(first, first + n_chunks if first + n_chunks < whole else None) for first in firsts]
+
+
+def find_part(file: BinaryIO, cut: Callable[[memoryview], int], n_chunks: int) -> int:
+    """Find where the part begins that a reader goes on with when it has read so many chunks from the start.
+
+    Only what is near is looked at, so that workers can begin anywhere and cut where a single reader would.
+
+    Parameters
+    ----------
+    file : binary file
+        One that can be searched.
+    cut : callable
+        As for `read_parts`.
+    n_chunks : int
+        Chunks that were read before.
+
+    Returns
+    -------
+    int
+        A place in bytes.
+    """
+    end = n_chunks * CHUNK_BYTES
+    begin = _last_cut(file, cut, end)
+    while end - begin > MAX_STRETCH:  # there a reader cuts, without a letter before a blank
+        whole = begin + MAX_STRETCH - (begin + MAX_STRETCH) % CHUNK_BYTES + CHUNK_BYTES
+        file.seek(begin)
+        begin += _end_of_part(memoryview(file.read(whole - begin)), lambda data: 0)
+    return begin
+
+
+def _last_cut(file: BinaryIO, cut: Callable[[memoryview], int], end: int) -> int:
+    size = 1 << 12
+    while True:
+        begin = max(0, end - size)
+        file.seek(begin)
+        found = cut(memoryview(file.read(end - begin)))
+        if found or not begin:
+            return begin + found
+        size *= 4
 
 
 def _behind_last_newline(data: memoryview) -> int:
@@ -103,6 +182,7 @@ def read_parts(
     cut: Callable[[memoryview], int] | None = None,
     on_error: str = "strict",
     ring: Ring | None = None,
+    chunks: Chunks = WHOLE,
 ) -> Iterator[Data]:
     """Read a UTF-8 file in parts of a few megabytes.
 
@@ -118,6 +198,8 @@ def read_parts(
     ring : deque of bytearray, optional
         Buffers to read into; then a part stays as it is only until as many more have been read, less one. By default
         every part is new.
+    chunks : Chunks
+        Only the parts that end in these; by default all.
 
     Yields
     ------
@@ -131,9 +213,14 @@ def read_parts(
         compressed file is damaged.
     """
     kernel = load("bpe_words")
-    offset = 0
+    cut = cut or kernel.safe_cut
+    offset, rest, n_chunks = 0, b"", None if chunks.last is None else chunks.last - chunks.first
     with open_binary(path) as file:
-        for part in _cut_parts(file, cut or kernel.safe_cut, deque([bytearray()]) if ring is None else ring):
+        if chunks.first:
+            offset = find_part(file, cut, chunks.first)
+            file.seek(offset)
+            rest = file.read(chunks.first * CHUNK_BYTES - offset)
+        for part in _cut_parts(file, cut, deque([bytearray()]) if ring is None else ring, rest, n_chunks):
             bad = kernel.invalid_at(part)
             if bad >= 0 and on_error == "strict":
                 _refuse(path, offset + bad, part[bad])
@@ -181,7 +268,7 @@ def total_bytes(paths: Sequence[PathLike]) -> int:
 
 
 def file_batches(
-    paths: Iterable[PathLike], lines: bool, on_error: str, ring: Ring | None = None
+    paths: Iterable[PathLike], lines: bool, on_error: str, ring: Ring | None = None, chunks: Chunks = WHOLE
 ) -> Iterator[Sequence[Data]]:
     """Read files as batches of documents.
 
@@ -195,6 +282,8 @@ def file_batches(
         What to do with bytes that are not UTF-8.
     ring : deque of bytearray, optional
         As for `read_parts`; lines do without.
+    chunks : Chunks
+        As for `read_parts`.
 
     Yields
     ------
@@ -203,8 +292,8 @@ def file_batches(
     """
     for path in paths:
         if lines:
-            for part in read_parts(path, _behind_last_newline, on_error):
+            for part in read_parts(path, _behind_last_newline, on_error, chunks=chunks):
                 yield bytes(part).removesuffix(b"\n").split(b"\n")
         else:
-            for part in read_parts(path, None, on_error, ring):
+            for part in read_parts(path, None, on_error, ring, chunks):
                 yield [part]

@@ -171,6 +171,18 @@ class LongDocuments:
             self._n_characters += length
         return length <= self._limit
 
+    def add(self, other: LongDocuments) -> None:
+        """Add what was left out of another part of the corpus.
+
+        Parameters
+        ----------
+        other : LongDocuments
+            Of that part.
+        """
+        self._n_documents += other._n_documents
+        self._n_skipped += other._n_skipped
+        self._n_characters += other._n_characters
+
     def warn(self) -> None:
         """Tell how much was left out, if anything."""
         if self._n_skipped:
