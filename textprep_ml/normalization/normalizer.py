@@ -223,6 +223,8 @@ class TextNormalizer(steps.NormalizationStep):
         return steps.Dehyphenator(vocabulary=self._before("dehyphenation", check_vocabulary(self.vocabulary)))
 
     def _get_state(self) -> dict[str, Any]:
+        if not hasattr(self, "steps_") and not self.__sklearn_tags__().requires_fit:
+            return clone(self).fit([])._get_state()
         check_is_fitted(self, "steps_")
         state: dict[str, Any] = {"steps": {name: step._get_state() for name, step in self.steps_.items()}}
         return state | ({"vocabulary": sorted(self.vocabulary_)} if self._joins_lines() else {})
