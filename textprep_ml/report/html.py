@@ -241,10 +241,9 @@ def verdict(error: Mapping[str, Any]) -> str:
     rule = " by a rule among the parameters" if decided_by == "policy" else ""
     if error["candidate"] is None:
         return f"Predicted {said}{rule}. {truth}"
-    probability = f"{error['probability']:.3f}" if error["probability"] < 0.9995 else "above 0.999"
-    return (
-        f"Predicted {said}{rule} ({_CANDIDATES[error['candidate']]}, probability of a boundary {probability}). {truth}"
-    )
+    probability = error["probability"]
+    odds = "below 0.001" if probability < 0.001 else "above 0.999" if probability > 0.999 else f"{probability:.3f}"
+    return f"Predicted {said}{rule} ({_CANDIDATES[error['candidate']]}, probability of a boundary {odds}). {truth}"
 
 
 #: Type of error -> what was predicted, and what is right.

@@ -1,0 +1,101 @@
+"""``textprep evaluate --report``: the page and its data, of segmenters and of tokenizers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from tests.cli.conftest import SAMPLE, Run, assert_one_line_error
+from tests.report.pages import Page
+from textprep_ml import SentenceSegmenter, iter_rows
+
+DEV = SAMPLE / "dev.jsonl"
+TRAIN = SAMPLE / "train.jsonl"
+
+
+def test_report_of_a_segmenter(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.html"
+    result = run("evaluate", "en", DEV, "--baseline", "rules", "--one-line", "--report", out)
+    assert result.returncode == 0
+    assert result.stdout.endswith(f"\nReport: {out}\n")
+    data = json.loads((tmp_path / "out.json").read_bytes())
+    assert (data["model"], data["baseline"]) == ("en", "rules")
+    assert list(data["corpora"]) == [str(DEV), f"{DEV}, one line"]
+    assert data["overall"] == data["corpora"][str(DEV)]
+    assert {error["corpus"] for error in data["errors"]} == set(data["corpora"])
+    page = Page(out.read_text(encoding="utf-8"))
+    figures = result.stdout.splitlines()[1].split()
+    assert any(figures[2] in text for text in page.texts["dd"])
+    assert [text.split() for text in page.texts["option"] if "one line" in text] == [["dev,", "one", "line"]]
+    again = run(
+        "evaluate", "en", DEV, "--baseline", "rules", "--one-line", "--report", tmp_path / "again.html", "--json"
+    )
+    assert json.loads(again.stdout) == data["corpora"]
+    assert json.loads((tmp_path / "again.json").read_bytes()) == data
+
+
+def test_learning_curve_fits_as_the_configuration_says(run: Run, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    settings = [f"output.model={model}", 'model.params={min_count=2, estimator={type="DecisionTreeClassifier"}}']
+    arguments = [part for setting in settings for part in ("--set", setting)]
+    assert run("train", "configs/demo.toml", *arguments).returncode == 0
+    out = tmp_path / "out.html"
+    assert run("evaluate", model, DEV, "--report", out, "--learning-curve", TRAIN).returncode == 0
+    points = json.loads((tmp_path / "out.json").read_bytes())["learning"]
+    assert [point["documents"] for point in points] == [1, 2, 5, 10, 21, 42]
+    trained = SentenceSegmenter.load(model)
+    rows = list(iter_rows(DEV))
+    # The order of the documents differs, on which a tree depends a little.
+    assert points[-1]["f1"] == pytest.approx(
+        trained.score([row["text"] for row in rows], [row["sentences"] for row in rows]), abs=0.03
+    )
+
+
+def test_learning_curve_without_a_configuration(run: Run, model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.html"
+    assert run("evaluate", model, DEV, "--report", out, "--learning-curve", TRAIN).returncode == 0
+    assert json.loads((tmp_path / "out.json").read_bytes())["learning"][-1]["f1"] > 0.85
+    rows = list(iter_rows(TRAIN))[:20]
+    tree = SentenceSegmenter(DecisionTreeClassifier()).fit(
+        [row["text"] for row in rows], [row["sentences"] for row in rows]
+    )
+    tree.save(tmp_path / "tree.json")
+    refused = run("evaluate", tmp_path / "tree.json", DEV, "--report", out, "--learning-curve", TRAIN)
+    assert_one_line_error(refused, "does not hold the classifier (DecisionTreeClassifier())")
+
+
+def test_report_of_a_tokenizer(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.html"
+    result = run("evaluate", "treebank", SAMPLE / "tiny.conllu", "--baseline", "whitespace", "--report", out)
+    assert result.returncode == 0
+    assert result.stdout.endswith(f"\nReport: {out}\n")
+    data = json.loads((tmp_path / "out.json").read_bytes())
+    scores = data["overall"]["scores"]["treebank"]
+    assert f"{scores['f1']:.4f}" in result.stdout
+    assert len(data["errors"]) == sum(
+        row["false_positives"] + row["misses"] for row in data["overall"]["errors"]["treebank"]
+    )
+    assert "treebank" in Page(out.read_text(encoding="utf-8")).texts["h1"]
+
+
+def test_wrong_reports_are_refused_before_the_work(run: Run, tmp_path: Path) -> None:
+    report = ("--report", tmp_path / "out.html")
+    assert_one_line_error(run("evaluate", "none", DEV, "--report", "out.txt"), "ends in .html, not 'out.txt'")
+    assert_one_line_error(run("evaluate", "none", DEV, "--report", "/nowhere/out.html"), "no folder '/nowhere'")
+    (tmp_path / "out.json").write_text("{}", encoding="utf-8")
+    assert_one_line_error(run("evaluate", "none", DEV, *report), "out.json, which is no report")
+    (tmp_path / "out.json").unlink()
+    assert_one_line_error(run("evaluate", "en", DEV, "--learning-curve", TRAIN), "add --report out.html")
+    assert_one_line_error(
+        run("evaluate", "rules", DEV, *report, "--learning-curve", TRAIN), "rules has nothing to learn"
+    )
+    assert_one_line_error(
+        run("evaluate", "words", DEV, *report, "--learning-curve", TRAIN), "words has nothing to learn"
+    )
+    assert_one_line_error(
+        run("evaluate", "en", DEV, *report, "--learning-curve", tmp_path / "none.jsonl"), "none.jsonl"
+    )
+    assert not list(tmp_path.iterdir())
