@@ -7,6 +7,9 @@ What it does is to be read in ``_pure/bpe_encode.py``, how it does it in ``bpe_m
 import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.list cimport PyList_GET_ITEM, PyList_New, PyList_SET_ITEM
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
@@ -62,6 +65,35 @@ cdef extern from "bpe_merge.h" nogil:
     int bpe_encode_word(
         const void *model, word_room_t *room, const uint8_t *word, size_t length, word_pieces_t *pieces
     ) noexcept
+
+
+def rows(const int32_t[::1] ids, const int64_t[::1] offsets):
+    """Give the ids of each text as a list; the offsets are those of `encode_batch`."""
+    cdef size_t count = ids.shape[0], texts = max(offsets.shape[0] - 1, 0), i, k
+    cdef int64_t start, end
+    cdef int32_t most = 0
+    cdef PyObject *number
+    cdef list numbers, row, result = []
+    for i in range(count):
+        if ids[i] < 0:
+            raise ValueError(f"Ids are 0 or more; got {ids[i]}.")
+        most = max(most, ids[i])
+    # An int for every id would be more work than the ids of a few short texts.
+    numbers = [None] * (most + 1)
+    for i in range(texts):
+        start, end = offsets[i], offsets[i + 1]
+        if not 0 <= start <= end <= <int64_t>count:
+            raise ValueError(f"Offsets go up from 0 to the number of ids, {count}; got {start} and {end}.")
+        row = PyList_New(end - start)
+        for k in range(<size_t>(end - start)):
+            number = PyList_GET_ITEM(numbers, ids[start + k])
+            if number == <PyObject *>None:
+                numbers[ids[start + k]] = ids[start + k]
+                number = PyList_GET_ITEM(numbers, ids[start + k])
+            Py_INCREF(<object>number)
+            PyList_SET_ITEM(row, k, <object>number)
+        result.append(row)
+    return result
 
 
 def pretokenize(bytes data, int scheme):

@@ -78,6 +78,7 @@ cdef class Blob:
 cdef class Texts:
     cdef word_text_t *views
     cdef size_t count
+    cdef size_t size  # bytes in all
     cdef list alive
 
     @staticmethod
@@ -103,7 +104,9 @@ cdef class WordEncoder:
     cdef str about_unknown(self, bytes rest, size_t at)
     cdef object _encode_parts(self, Texts texts, size_t threads)
     cdef size_t _encode_small(self, const word_text_t *view, int32_t *out) except? -1
-    cdef object _encode(self, const word_coder_t *coder, const word_text_t *texts, size_t count, object offsets)
+    cdef object _encode(
+        self, const word_coder_t *coder, const word_text_t *texts, size_t count, object offsets, size_t whole=*
+    )
     cdef Cache _take(self)
     cdef _refuse(self, int status, word_text_t view, size_t at)
     cdef list _list(self, const int32_t *ids, size_t count)

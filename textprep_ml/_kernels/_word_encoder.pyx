@@ -5,7 +5,7 @@ A subclass brings a C function that encodes one word (see ``word_runs.h``); thre
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice, pairwise, repeat
+from itertools import pairwise, repeat
 
 import numpy as np
 
@@ -76,8 +76,10 @@ cdef class Texts:
             if PyUnicode_CheckExact(<object>string) and PyUnicode_IS_COMPACT_ASCII(<object>string):
                 texts.views[i].data = <const uint8_t *>PyUnicode_AsUTF8AndSize(<object>string, &size)
                 texts.views[i].size = size
+                texts.size += size
                 continue
             kept = text_of(strings[i], &texts.views[i])
+            texts.size += texts.views[i].size
             if kept is not strings[i]:
                 texts.alive = [*texts.alive, kept] if texts.alive is strings else texts.alive
                 texts.alive.append(kept)
@@ -89,6 +91,7 @@ cdef class Texts:
         cdef size_t part, at, last = 0
         cdef uint8_t byte
         cdef Texts texts = Texts.make(parts, [text])
+        texts.size = view.size
         for part in range(parts):
             at = max(view.size // parts * (part + 1), last)
             while at < view.size and part + 1 < parts:
@@ -104,15 +107,12 @@ cdef class Texts:
         return texts
 
     cdef list shares(self, size_t parts):
-        """Give the numbers of the texts at which parts of about the same size begin, and the end."""
-        cdef size_t i, total = 0, seen = 0, made = 1
+        """Give the numbers of the texts at which parts of about the same size end."""
+        cdef size_t i, seen = 0
+        bounds = []
         for i in range(self.count):
-            total += self.views[i].size
-        bounds = [0]
-        for i in range(self.count):
-            if made < parts and i and seen >= total // parts * made:
+            if len(bounds) + 1 < <Py_ssize_t>parts and i and seen >= self.size // parts * (len(bounds) + 1):
                 bounds.append(i)
-                made += 1
             seen += self.views[i].size
         return [*bounds, self.count]
 
@@ -223,16 +223,21 @@ cdef class WordEncoder:
         return self._encode(&whole, views.views, views.count, offsets), offsets
 
     cdef object _encode_parts(self, Texts texts, size_t threads):
-        """Encode with several threads; each has neighbouring texts of about the same size."""
+        """Encode with several threads, this one among them; each has neighbouring texts of about the same size."""
         bounds = texts.shares(threads)
-        with ThreadPoolExecutor(threads) as pool:
-            parts = list(pool.map(self._encode_part, repeat(texts), bounds, islice(bounds, 1, None)))
-            offsets = np.zeros(texts.count + 1, dtype=np.int64)
-            for (_, part), first, last in zip(parts, bounds, islice(bounds, 1, None)):
+        offsets = np.zeros(texts.count + 1, dtype=np.int64)
+        with ThreadPoolExecutor(threads - 1) as pool:
+            others = pool.map(self._encode_part, repeat(texts), bounds, bounds[1:])
+            ids = self._encode(&self.coder, texts.views, bounds[0], offsets, texts.size)
+            parts = list(others)
+            for (_, part), first, last in zip(parts, bounds, bounds[1:]):
                 np.add(part, offsets[first], out=offsets[first : last + 1])
-            ids = np.empty(offsets.max(), dtype=np.int32)
-            places = [ids[start:end] for start, end in pairwise(offsets[bounds].tolist())]
-            list(pool.map(np.copyto, places, [part for part, _ in parts]))
+            count = offsets[texts.count]
+            if count > len(ids):
+                ids = np.concatenate([ids, np.empty(count - len(ids), dtype=np.int32)])
+            behind = [ids[start:end] for start, end in pairwise(offsets[bounds].tolist())]
+            list(pool.map(np.copyto, behind, [part for part, _ in parts]))
+        ids.resize(count, refcheck=False)
         return ids, offsets
 
     def _encode_part(self, Texts texts, size_t first, size_t last):
@@ -252,8 +257,13 @@ cdef class WordEncoder:
             self._refuse(status, view[0], run.unknown_at)
         return run.count
 
-    cdef object _encode(self, const word_coder_t *coder, const word_text_t *texts, size_t count, object offsets):
-        """Encode texts to one array; write to `offsets`, unless None, where the ids of each end."""
+    cdef object _encode(
+        self, const word_coder_t *coder, const word_text_t *texts, size_t count, object offsets, size_t whole=0
+    ):
+        """Encode texts to one array; write to `offsets`, unless None, where the ids of each end.
+
+        With `whole`, the array is not cut to the ids: it is to have room for those of so many bytes.
+        """
         cdef word_run_t run
         cdef int64_t single[2]
         cdef int64_t *begins = &single[0] if offsets is None else <int64_t *>address(offsets)
@@ -263,6 +273,7 @@ cdef class WordEncoder:
         cdef Cache cache = self._take()
         for i in range(count):
             total += texts[i].size
+        total = max(total, whole)
         capacity = total // 32 + 1024
         array = np.empty(capacity, dtype=np.int32)
         word_run_init(&run, texts, count, begins, <int32_t *>address(array), capacity)
@@ -281,7 +292,8 @@ cdef class WordEncoder:
         self.idle.append(cache)
         if status:
             self._refuse(status, texts[run.done], run.unknown_at)
-        array.resize(run.count, refcheck=False)
+        if not whole:
+            array.resize(run.count, refcheck=False)
         return array
 
     def encode_with_offsets(self, text):

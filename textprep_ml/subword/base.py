@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from numbers import Integral
 from typing import Any, Literal, overload
 
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
+from textprep_ml._kernels import load
 from textprep_ml._validation import check_documents, shorten
 from textprep_ml.base import TextTransformer
 from textprep_ml.subword.added_tokens import AddedToken, TokenMatcher
@@ -294,9 +294,12 @@ class SubwordTokenizer(TextTransformer):
         check_is_fitted(self)
         documents = check_documents(X, type(self).__name__)
         threads = effective_n_jobs(self.n_jobs)
-        if self._is_plain and not add_special_tokens and (as_array or threads > 1):
+        if self._is_plain and not add_special_tokens:
             ids, offsets = self._runtime.encoder.encode_batch(documents, threads)
-            return (ids, offsets) if as_array else _rows(ids, offsets)
+            if as_array:
+                return ids, offsets
+            with _collector_paused():
+                return load("bpe_encode").rows(ids, offsets)
         with _collector_paused():
             rows = [self.encode(document, add_special_tokens=add_special_tokens) for document in documents]
         if not as_array:
@@ -494,12 +497,6 @@ class SubwordTokenizer(TextTransformer):
             One text per row.
         """
         return [self.decode(row, skip_special_tokens=skip_special_tokens, errors=errors) for row in rows]
-
-
-def _rows(ids: Ids, offsets: npt.NDArray[np.int64]) -> list[list[int]]:
-    with _collector_paused():
-        flat = ids.tolist()
-        return [flat[start:end] for start, end in pairwise(offsets.tolist())]
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from textprep_ml._kernels._pure.pretokenize import SCHEMES, characters, pretokenize
 
-__all__ = ["SCHEMES", "BPEEncoder", "pretokenize"]
+__all__ = ["SCHEMES", "BPEEncoder", "pretokenize", "rows"]
 
 #: A piece of a word: id, start and end byte in the word.
 Piece = tuple[int, int, int]
@@ -22,6 +22,16 @@ Piece = tuple[int, int, int]
 def as_bytes(text: str | bytes) -> bytes:
     """Give UTF-8; a lone surrogate takes its three-byte form."""
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+
+
+def rows(ids: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) -> list[list[int]]:
+    """Give the ids of each text as a list; the offsets are those of `encode_batch`."""
+    if len(ids) and ids.min() < 0:
+        raise ValueError(f"Ids are 0 or more; got {ids[ids < 0][0]}.")
+    for start, end in pairwise(offsets.tolist()):
+        if not 0 <= start <= end <= len(ids):
+            raise ValueError(f"Offsets go up from 0 to the number of ids, {len(ids)}; got {start} and {end}.")
+    return [ids[start:end].tolist() for start, end in pairwise(offsets.tolist())]
 
 
 class BPEEncoder:
