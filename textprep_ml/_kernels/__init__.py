@@ -13,7 +13,18 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-NAMES = ("boundaries", "words", "counts", "distance", "normalize", "bpe_train", "bpe_words", "bpe_encode", "tagging")
+NAMES = (
+    "boundaries",
+    "words",
+    "counts",
+    "distance",
+    "normalize",
+    "bpe_train",
+    "bpe_words",
+    "bpe_encode",
+    "unigram",
+    "tagging",
+)
 
 
 def _choice() -> str:
