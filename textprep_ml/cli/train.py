@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +13,9 @@ import typer
 
 from textprep_ml.cli._progress import progress_bar
 from textprep_ml.cli._segmenters import distinct_names, evaluate_corpora, load_named, one_line_variants, print_scores
+
+#: So many candidates of a search are printed.
+_SHOWN = 5
 
 
 def train(
@@ -27,32 +32,75 @@ def train(
     config : Path
         A TOML file.
     overrides : list of str, optional
-        Values to override, such as ``model.params.min_count=2``.
+        Values to override, such as ``model.params.min_count=2`` or ``steps.words.params.contractions=keep``.
     """
-    from textprep_ml.config import load_config
-    from textprep_ml.segmentation.base import BaseSegmenter
+    from textprep_ml.config import describe_search, load_config, measure_dev, task_of
 
     experiment = load_config(config, overrides or [])
+    task = task_of(experiment.build())
     baseline = experiment.table.get("evaluate", {}).get("baseline")
-    compared = load_named(baseline) if baseline and experiment.dev else None
+    compared = load_named(baseline) if task == "sentences" and baseline and experiment.dev else None
     started = time.perf_counter()
     with progress_bar() as progress:
-        estimator = experiment.fit(progress)
-    experiment.save(estimator)
+        fitted = experiment.fit(progress)
+    experiment.save(fitted)
+    model = getattr(fitted, "best_estimator_", fitted)
     seconds = time.perf_counter() - started
-    sys.stdout.write(f"Trained {type(estimator).__name__} in {seconds:.1f} s: {experiment.output}\n")
-    if experiment.dev and isinstance(estimator, BaseSegmenter):
+    sys.stdout.write(f"Trained {type(model).__name__} in {seconds:.1f} s: {experiment.output}\n")
+    found = None if model is fitted else describe_search(fitted)
+    if found is not None:
+        _print_search(found)
+    sys.stdout.flush()
+    if task == "sentences":
+        results: Mapping[str, Any] = _segmenter_scores(experiment, model, baseline, compared)
+    else:
+        results = measure_dev(experiment, model)
+    if results:
         sys.stdout.write("\n")
-        sys.stdout.flush()
-        _print_dev_scores(experiment, estimator, baseline, compared)
+        print_scores(results) if task == "sentences" else _print_measures(results, Path(experiment.output).stem)
+    _write_scores(experiment, results, found)
 
 
-def _print_dev_scores(experiment: Any, estimator: Any, baseline: str | None, compared: Any) -> None:
+def _segmenter_scores(experiment: Any, model: Any, baseline: str | None, compared: Any) -> dict[str, Any]:
     from textprep_ml.config import read_labelled
 
     names = distinct_names(Path(experiment.output).stem, baseline)
-    systems = dict(zip(names, [estimator, compared], strict=False))
+    systems = dict(zip(names, [model, compared], strict=False))
     corpora: dict[str, Any] = {corpus.path: read_labelled([corpus])[:2] for corpus in experiment.dev}
     if experiment.table.get("evaluate", {}).get("one_line", False):
         corpora = {**corpora, **one_line_variants(corpora)}
-    print_scores(evaluate_corpora(corpora, systems))
+    return evaluate_corpora(corpora, systems)
+
+
+def _print_search(found: Mapping[str, Any]) -> None:
+    from textprep_ml.report.evaluation import align_columns
+
+    candidates = found["candidates"]
+    rows = [("", "score", "deviation", *found["params"])]
+    for rank, each in enumerate(candidates[:_SHOWN], start=1):
+        values = (str(value) for value in each["params"].values())
+        rows.append((str(rank), f"{each['score']:.4f}", f"{each['deviation']:.4f}", *values))
+    sys.stdout.write(f"\nThe best of {len(candidates)} candidates:\n" + align_columns(rows, n_left=1))
+
+
+def _print_measures(results: Mapping[str, Mapping[str, Mapping[str, float]]], name: str) -> None:
+    from textprep_ml.report.evaluation import align_columns
+
+    rows: list[tuple[str, ...]] = []
+    for corpus, systems in results.items():
+        for system, scores in systems.items():
+            if not rows:
+                rows.append(("corpus", "system", *scores))
+            values = (f"{value:.4f}" if isinstance(value, float) else str(value) for value in scores.values())
+            rows.append((corpus, name if system == "model" else system, *values))
+    sys.stdout.write(align_columns(rows, n_left=2))
+
+
+def _write_scores(experiment: Any, results: Mapping[str, Any], found: Mapping[str, Any] | None) -> None:
+    """Write all scores as JSON where the configuration asks for it."""
+    path = experiment.table["output"].get("scores")
+    if path:
+        from textprep_ml._modelfile import write_text_atomically
+
+        content = {"dev": results} | ({} if found is None else {"search": found})
+        write_text_atomically(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")

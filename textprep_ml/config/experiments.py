@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import os
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textprep_ml.config.checks import check_key, check_type, suggest
-from textprep_ml.config.estimators import build_estimator
-from textprep_ml.config.files import (
-    SHARED,
-    Corpus,
-    Progress,
-    is_known_name,
-    is_shared,
-    locate,
-    read_partly_labelled,
-    read_raw,
-)
-from textprep_ml.corpora import FORMATS
+import textprep_ml
+from textprep_ml.config.estimators import build_estimator, build_pipeline
+from textprep_ml.config.files import SHARED, Corpus, Progress, is_known_name, is_shared, locate
+from textprep_ml.config.measuring import check_measures
+from textprep_ml.config.searching import build_search, describe_search
+from textprep_ml.config.tables import as_corpora, read_tables
+from textprep_ml.config.training import task_of, train
 from textprep_ml.exceptions import ConfigError
-
-#: The tables of a configuration: key -> what its value must be.
-TABLES: dict[str, dict[str, type]] = {
-    "data": {"train": list, "dev": list, "raw": list, "format": str, "column": str},
-    "model": {"type": str, "params": dict},
-    "evaluate": {"baseline": str, "one_line": bool},
-    "output": {"model": str},
-}
 
 
 @dataclass(frozen=True)
@@ -58,12 +43,17 @@ class Experiment:
     raw: tuple[str, ...]
     output: str
 
+    @property
+    def target(self) -> str:
+        """The key of a document's label, for classifiers."""
+        return str(self.table.get("data", {}).get("target", "label"))
+
     def build(self) -> Any:
-        """Make the estimator.
+        """Make the estimator or pipeline, inside a search where there is one.
 
         Returns
         -------
-        estimator
+        estimator, TextPipeline or search
             Not fitted.
 
         Raises
@@ -71,11 +61,38 @@ class Experiment:
         ConfigError
             If there is no such type or parameter, or a value is not allowed.
         """
-        model = self.table["model"]
-        estimator = build_estimator(model["type"], model.get("params", {}), f"{self.name}: [model]")
-        if not estimator.__sklearn_tags__().requires_fit:
-            raise ConfigError(f"{self.name}: [model] type is {model['type']}, which has nothing to learn.")
+        if "steps" in self.table:
+            estimator = build_pipeline(self.table["steps"], self.name)
+            self._check_order(estimator)
+        else:
+            model = self.table["model"]
+            estimator = build_estimator(model["type"], model.get("params", {}), f"{self.name}: [model]")
+            if not estimator.__sklearn_tags__().requires_fit:
+                raise ConfigError(f"{self.name}: [model] type is {model['type']}, which has nothing to learn.")
+        task = task_of(estimator)
+        if task == "texts" and "steps" not in self.table:
+            kind = type(estimator).__name__
+            raise ConfigError(f"{self.name}: [model] type is {kind}, which is not trained by files.")
+        if not self.train and task != "nothing":
+            raise ConfigError(f"{self.name}: [data] train is missing.")
+        if "search" in self.table:
+            if task not in ("sentences", "labels"):
+                raise ConfigError(f"{self.name}: [search] is for what learns sentences or labels, not {task}.")
+            estimator = build_search(estimator, self.table["search"], f"{self.name}: [search]")
+        check_measures(self, estimator)
         return estimator
+
+    def _check_order(self, pipeline: Any) -> None:
+        """Refuse what would be trained with the labels of something else, or beside the raw text of its labels."""
+        trained = {"SentenceSegmenter": "segmenter", "PosTagger": "tagger"}
+        for name, step in pipeline.steps:
+            if type(step).__name__ in trained and len(pipeline.steps) > 1:
+                kind = trained[type(step).__name__]
+                raise ConfigError(
+                    f"{self.name}: [[steps]] {name!r}: a {kind} has labels of its own, with places in the raw text. "
+                    f"Train it alone, by [model] (a normalizer goes into its parameter of this name), and put the "
+                    "trained one here, by load."
+                )
 
     def prepare(self) -> None:
         """Make sure that every file is there, and make the folder that the model goes to, before hours are spent.
@@ -103,7 +120,7 @@ class Experiment:
 
         Returns
         -------
-        estimator
+        estimator, TextPipeline or search
             Fitted, not saved.
 
         Raises
@@ -114,72 +131,23 @@ class Experiment:
             If a file is damaged.
         """
         self.prepare()
-        report = progress or (lambda what, done, total: None)
         estimator = self.build()
-        train = _TRAINERS.get(type(estimator).__name__) or (_fit_files if hasattr(estimator, "fit_files") else None)
-        if train is None:
-            raise ConfigError(
-                f"{self.name}: [model] type is {type(estimator).__name__}, which is not trained by files."
-            )
-        train(self, estimator, report)
+        train(self, estimator, progress or (lambda what, done, total: None))
         return estimator
 
     def save(self, estimator: Any) -> None:
-        """Write the model file, with the configuration in it.
+        """Write the model file, with the configuration in it; of a search its best estimator, with what was found.
 
         Parameters
         ----------
-        estimator : estimator
+        estimator : estimator, TextPipeline or search
             Fitted.
         """
-        estimator.save(self.output, config=self.table)
-
-
-def _refuse_raw_and_weights(experiment: Experiment, estimator: Any) -> None:
-    if experiment.raw or any(corpus.weight != 1.0 for corpus in experiment.train):
-        kind = type(estimator).__name__
-        raise ConfigError(f"{experiment.name}: {kind} takes train files only, no weights and no raw.")
-
-
-def _fit_segmenter(experiment: Experiment, estimator: Any, progress: Progress) -> None:
-    """Train on labelled documents."""
-    texts, spans, weights, labelled = read_partly_labelled(experiment.train)
-    keywords: dict[str, Any] = {} if set(weights) == {1.0} else {"sample_weight": weights}
-    if any(parts is not None for parts in labelled):
-        keywords["labelled"] = labelled
-    if experiment.raw:
-        keywords["raw"] = read_raw(experiment.raw, progress)
-    progress(f"training on {len(texts)} documents", 0, 0)
-    estimator.fit(texts, spans, **keywords)
-
-
-def _fit_tagger(experiment: Experiment, estimator: Any, progress: Progress) -> None:
-    """Train on the tagged words of CoNLL-U files."""
-    from textprep_ml.tagging import read_tagged
-
-    _refuse_raw_and_weights(experiment, estimator)
-    column = experiment.table["data"].get("column", "upos")
-    read = [read_tagged(locate(corpus.path), column) for corpus in experiment.train]
-    sentences = [sentence for part, _ in read for sentence in part]
-    progress(f"training on {len(sentences)} sentences", 0, 0)
-    estimator.fit(sentences, [tags for _, part in read for tags in part])
-
-
-def _fit_files(experiment: Experiment, estimator: Any, progress: Progress) -> None:
-    """Train on raw files, which such an estimator reads itself."""
-    _refuse_raw_and_weights(experiment, estimator)
-    lines = {corpus.format == "lines" for corpus in experiment.train}
-    if len(lines) > 1:
-        raise ConfigError(f"{experiment.name}: [data] train: either all files have the format 'lines' or none.")
-    paths = [locate(corpus.path) for corpus in experiment.train]
-    estimator.fit_files(paths, lines=lines.pop(), progress=progress)
-
-
-#: How what cannot read its files itself is trained.
-_TRAINERS: dict[str, Callable[[Experiment, Any, Progress], None]] = {
-    "SentenceSegmenter": _fit_segmenter,
-    "PosTagger": _fit_tagger,
-}
+        config = self.table
+        if hasattr(estimator, "best_estimator_"):
+            found = describe_search(estimator)
+            config = {**config, "found": {"score": found["score"], "params": found["params"]}}
+        textprep_ml.save(estimator, self.output, config=config)
 
 
 def load_config(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Experiment:
@@ -190,7 +158,8 @@ def load_config(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> 
     path : str or path-like
         A TOML file.
     overrides : sequence of str
-        Such as ``"model.params.min_count=2"``: the value as TOML has it, or a bare string.
+        Such as ``"model.params.min_count=2"``: the value as TOML has it, or a bare string. A step of ``[[steps]]`` is
+        found by its name: ``"steps.segmenter.params.threshold=0.4"``.
 
     Returns
     -------
@@ -205,69 +174,14 @@ def load_config(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> 
         If it cannot be opened.
     """
     name = os.fspath(path)
-    try:
-        table = tomllib.loads(Path(path).read_bytes().decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{name} is no TOML file: {error}.") from None
-    for override in overrides:
-        _override(table, override)
-    _check_tables(table, name)
-    data = table["data"]
+    table = read_tables(path, overrides)
+    data = table.get("data", {})
     default = data.get("format")
     return Experiment(
         name,
         table,
-        tuple(_as_corpus(item, default, f"{name}: [data] train") for item in data["train"]),
-        tuple(_as_corpus(item, default, f"{name}: [data] dev") for item in data.get("dev", [])),
-        tuple(_as_corpus(item, None, f"{name}: [data] raw").path for item in data.get("raw", [])),
+        as_corpora(data.get("train", []), default, f"{name}: [data] train"),
+        as_corpora(data.get("dev", []), default, f"{name}: [data] dev"),
+        tuple(corpus.path for corpus in as_corpora(data.get("raw", []), None, f"{name}: [data] raw")),
         table["output"]["model"],
     )
-
-
-def _override(table: dict[str, Any], override: str) -> None:
-    key, sign, text = override.partition("=")
-    *parents, last = key.strip().split(".")
-    if not sign or not last or not all(parents):
-        raise ConfigError(f"--set takes key=value, such as model.params.min_count=2, but got {override!r}.")
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        value = text.strip()
-    for part in parents:
-        table = table.setdefault(part, {})
-        if not isinstance(table, dict):
-            raise ConfigError(f"--set {override}: {part!r} is no table.")
-    table[last] = value
-
-
-def _check_tables(table: Mapping[str, Any], name: str) -> None:
-    for key in table:
-        check_key(key, TABLES, f"{name}: the configuration")
-        check_type(table[key], dict, f"{name}: {key}")
-        for inner, value in table[key].items():
-            check_key(inner, TABLES[key], f"{name}: [{key}]")
-            check_type(value, TABLES[key][inner], f"{name}: [{key}] {inner}")
-    for key, inner in (("data", "train"), ("model", "type"), ("output", "model")):
-        if not table.get(key, {}).get(inner):
-            raise ConfigError(f"{name}: [{key}] {inner} is missing.")
-
-
-def _as_corpus(item: Any, default_format: str | None, where: str) -> Corpus:
-    if isinstance(item, str):
-        item = {"path": item}
-    if not isinstance(item, dict):
-        raise ConfigError(
-            f"{where}: each item is a path or a table such as {{path = ..., weight = 0.5}}, not {item!r}."
-        )
-    types = {"path": str, "weight": float, "format": str}
-    for key, value in item.items():
-        check_key(key, types, where)
-        check_type(value, types[key], f"{where}: {key}")
-    if "path" not in item:
-        raise ConfigError(f"{where}: a table has no path.")
-    corpus = Corpus(item["path"], float(item.get("weight", 1.0)), item.get("format", default_format))
-    if corpus.weight <= 0:
-        raise ConfigError(f"{where}: the weight of {corpus.path} is {corpus.weight}; it must be above 0.")
-    if corpus.format is not None and corpus.format not in FORMATS:
-        raise ConfigError(f"{where}: unknown format {corpus.format!r}{suggest(corpus.format, FORMATS)}")
-    return corpus

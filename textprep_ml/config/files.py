@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from textprep_ml._files import decode, open_binary
+from textprep_ml._files import decode, fail, iter_lines, open_binary
+from textprep_ml._validation import shorten
 from textprep_ml.corpora import guess_format, iter_rows
 from textprep_ml.exceptions import CorpusFormatError
 
@@ -170,3 +173,82 @@ def read_raw(paths: Iterable[str], progress: Progress) -> Iterator[str]:
                 yield decode(part, path, line)
                 line += part.count(b"\n")
                 progress("reading raw text", done, total)
+
+
+def read_examples(corpora: Iterable[Corpus], target: str) -> tuple[list[str], list[Any], list[float]]:
+    """Read documents with a label.
+
+    Parameters
+    ----------
+    corpora : iterable of Corpus
+        JSON lines with ``"text"`` and the label.
+    target : str
+        The key of the label.
+
+    Returns
+    -------
+    texts : list of str
+        Documents.
+    labels : list of str, int or bool
+        Label of each.
+    weights : list of float
+        Weight of each.
+
+    Raises
+    ------
+    CorpusFormatError
+        If a line is no such object, or a file is empty.
+    """
+    texts: list[str] = []
+    labels: list[Any] = []
+    weights: list[float] = []
+    for corpus in corpora:
+        before = len(texts)
+        for number, row in _iter_objects(corpus):
+            label = row.get(target)
+            if not isinstance(label, str | int):
+                keys = ", ".join(sorted(row))
+                fail(corpus.path, number, f'no label under "{target}", which must be a string or integer; has {keys}.')
+            texts.append(row["text"])
+            labels.append(label)
+            weights.append(corpus.weight)
+        if len(texts) == before:
+            fail(corpus.path, None, "the file holds no documents.")
+    return texts, labels, weights
+
+
+def read_documents(corpora: Iterable[Corpus]) -> list[str]:
+    """Read documents, whether they have labels or not.
+
+    Parameters
+    ----------
+    corpora : iterable of Corpus
+        JSON lines with ``"text"``, or any format of corpora.
+
+    Returns
+    -------
+    list of str
+        Their texts.
+    """
+    texts: list[str] = []
+    for corpus in corpora:
+        path = locate(corpus.path)
+        if (corpus.format or guess_format(path)) == "jsonl":
+            texts += [row["text"] for _, row in _iter_objects(corpus)]
+        else:
+            texts += [row["text"] for row in iter_rows(path, corpus.format)]
+    return texts
+
+
+def _iter_objects(corpus: Corpus) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give the objects of a JSON lines file that have a text, with their lines."""
+    for number, line in iter_lines(locate(corpus.path)):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            fail(corpus.path, number, f"not JSON ({error}).")
+        if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+            fail(corpus.path, number, f'not a JSON object with a "text": {shorten(row)}.')
+        yield number, row
