@@ -50,7 +50,7 @@ cdef extern from *:
     uint64_t tp_low_bytes(uint64_t, int) noexcept nogil
 
 #: The pre-tokenizers of `pretokenize.h`; the position is the number.
-SCHEMES = ("none", "blank", "gpt2", "cl100k", "llama3", "qwen2", "o200k", "script")
+SCHEMES = ("none", "blank", "gpt2", "cl100k", "llama3", "qwen2", "o200k", "script", "bert", "bert-joined")
 
 cdef enum:
     BATCH = 256

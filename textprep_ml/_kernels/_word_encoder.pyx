@@ -420,8 +420,8 @@ cdef class WordEncoder:
 
 
 cdef object char_spans(word_text_t view, object byte_spans):
-    """Turn ascending byte spans into spans of the characters that they touch."""
-    cdef size_t count = len(byte_spans), i, at = 0, chars = 0
+    """Turn byte spans into spans of the characters that they touch; quickly where each begins no earlier than the end of the one before."""
+    cdef size_t count = len(byte_spans), i, at = 0, last = 0, chars = 0
     cdef const int64_t *spans
     cdef int64_t *result
     array = np.empty((count, 2), dtype=np.int64)
@@ -429,8 +429,11 @@ cdef object char_spans(word_text_t view, object byte_spans):
         return array
     spans, result = <const int64_t *>address(byte_spans), <int64_t *>address(array)
     for i in range(count):
-        # `at` is where character number `chars` begins, the first that begins behind the span's first byte.
+        if <size_t>spans[2 * i] < last:
+            return any_char_spans(view, byte_spans)
+        # `at` is where character number `chars` begins, the first that begins behind the span's first byte; `last` is where the one before begins.
         while at <= <size_t>spans[2 * i] and at < view.size:
+            last = at
             at += pretok_decode(view.data, view.size, at).size
             chars += 1
         result[2 * i] = chars - (spans[2 * i] < <int64_t>view.size)
@@ -438,7 +441,22 @@ cdef object char_spans(word_text_t view, object byte_spans):
             result[2 * i + 1] = result[2 * i]
             continue
         while at < <size_t>spans[2 * i + 1]:
+            last = at
             at += pretok_decode(view.data, view.size, at).size
             chars += 1
         result[2 * i + 1] = chars
     return array
+
+
+cdef object any_char_spans(word_text_t view, object byte_spans):
+    """Do the same for spans in any order."""
+    cdef size_t at = 0, chars = 0
+    begins = np.empty(view.size + 1, dtype=np.int64)
+    cdef int64_t *begin = <int64_t *>address(begins)
+    while at < view.size:
+        begin[chars] = at
+        at += pretok_decode(view.data, view.size, at).size
+        chars += 1
+    begins = begins[:chars]
+    starts = np.searchsorted(begins, byte_spans[:, 0], side="right") - 1
+    return np.column_stack([starts, np.searchsorted(begins, byte_spans[:, 1], side="left")])

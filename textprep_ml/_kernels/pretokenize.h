@@ -11,19 +11,23 @@
  *   script  gpt2 with marks counted to letters, where in place of one kind of letters there are several:
  *           Han with Bopomofo, Hiragana, Katakana (both with the long-vowel mark), Thai, Lao, Khmer, Myanmar, and all others
  *   blank   [^\s]+, the white space between words belongs to none
+ *   bert    B|[^\sB]+, where B is a mark of punctuation or an ideograph; control characters, which BERT drops, are no white space (\v, \f, U+0085),
+ *           and the classes are those of bert_tables.h
+ *   bert-joined  the same with ideographs inside words
  *   none    the whole text is one word
  *
  * Bytes that are no UTF-8 count as one character each, of no class; so do surrogates in their three-byte form.
- * All but `blank` cover the text without gaps. Time is linear in the text.
+ * All but `blank`, `bert` and `bert-joined` cover the text without gaps. Time is linear in the text.
  *
  * There are two ways to the same words. The plain scanner goes from character to character. Where SSE2 is, the block scanner turns 64 bytes
- * at a time into bit masks, one bit per byte, and finds all beginnings of words in them by shifts, ands and ors (gpt2, cl100k, llama3, qwen2).
+ * at a time into bit masks, one bit per byte, and finds all beginnings of words in them by shifts, ands and ors (gpt2, cl100k, llama3, qwen2, bert).
  */
 #ifndef TEXTPREP_PRETOKENIZE_H
 #define TEXTPREP_PRETOKENIZE_H
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "bert_tables.h"
 #include "unicode_classes.h"
 #if defined(__SSE2__) && defined(__GNUC__)
 #include <emmintrin.h>
@@ -41,7 +45,9 @@ enum {
     PRETOK_QWEN2 = 5,
     PRETOK_O200K = 6,
     PRETOK_SCRIPT = 7,
-    PRETOK_SCHEMES = 8
+    PRETOK_BERT = 8,
+    PRETOK_BERT_JOINED = 9,
+    PRETOK_SCHEMES = 10
 };
 
 /* What the block scanner hands on from one block to the next. A mask here has at most its lowest bit set, unless said otherwise. */
@@ -62,6 +68,8 @@ typedef struct {
     int scheme;
     size_t block;     /* where the block of `pending` begins */
     uint64_t pending; /* beginnings of words, not yet told */
+    uint64_t closing; /* ends of words, not yet told, where words have gaps between them */
+    int open;         /* the beginning of a word was told and its end was not */
     pretok_carry_t carry;
 } pretok_t;
 
@@ -282,6 +290,43 @@ static inline size_t pretok_next_script(const uint8_t *text, size_t length, size
     return end;
 }
 
+/* The ideographs that BERT sets apart. */
+static inline int pretok_is_ideograph(uint32_t code) {
+    return (code >= 0x4E00 && code <= 0x9FFF) || (code >= 0x3400 && code <= 0x4DBF) || (code >= 0x20000 && code <= 0x2A6DF) ||
+           (code >= 0x2A700 && code <= 0x2B81F) || (code >= 0x2B920 && code <= 0x2CEAF) || (code >= 0xF900 && code <= 0xFAFF) ||
+           (code >= 0x2F800 && code <= 0x2FA1F);
+}
+
+enum { BERT_SPACE, BERT_ALONE, BERT_WORD };
+
+static inline int pretok_bert_kind(pretok_char_t c, int scheme) {
+    uint32_t bits = c.code < PRETOK_INVALID ? bert_class(c.code) : 0;
+    if ((c.bits & UC_SPACE) && !(bits & BERT_CONTROL)) return BERT_SPACE;
+    return (bits & BERT_PUNCTUATION) || (scheme == PRETOK_BERT && pretok_is_ideograph(c.code)) ? BERT_ALONE : BERT_WORD;
+}
+
+/* The end of the longest run of characters of one kind from `at`, of which the first is given. */
+static inline size_t pretok_bert_run(const uint8_t *text, size_t length, size_t at, int kind, int scheme) {
+    while (at < length) {
+        pretok_char_t c = pretok_decode(text, length, at);
+        if (pretok_bert_kind(c, scheme) != kind) break;
+        at += c.size;
+    }
+    return at;
+}
+
+static inline size_t pretok_next_bert(const uint8_t *text, size_t length, size_t at, int scheme) {
+    pretok_char_t c = pretok_decode(text, length, at);
+    if (pretok_bert_kind(c, scheme) == BERT_ALONE) return at + c.size;
+    return pretok_bert_run(text, length, at, BERT_WORD, scheme);
+}
+
+/* Skip white space that belongs to no word. */
+static inline size_t pretok_skip(const uint8_t *text, size_t length, size_t at, int scheme) {
+    if (scheme == PRETOK_BLANK) return pretok_run(text, length, at, UC_SPACE, 1, PRETOK_ALL);
+    return scheme >= PRETOK_BERT ? pretok_bert_run(text, length, at, BERT_SPACE, scheme) : at;
+}
+
 /* The end of the word that begins at `at`, inside the text. */
 static inline size_t pretok_next(const uint8_t *text, size_t length, size_t at, int scheme) {
     switch (scheme) {
@@ -292,6 +337,8 @@ static inline size_t pretok_next(const uint8_t *text, size_t length, size_t at, 
         case PRETOK_QWEN2: return pretok_next_cl100k(text, length, at, 1, 0);
         case PRETOK_O200K: return pretok_next_o200k(text, length, at);
         case PRETOK_SCRIPT: return pretok_next_script(text, length, at);
+        case PRETOK_BERT:
+        case PRETOK_BERT_JOINED: return pretok_next_bert(text, length, at, scheme);
         default: return length;
     }
 }
@@ -538,12 +585,124 @@ static inline size_t pretok_fill_blocks(pretok_t *p, size_t *starts, size_t *end
     p->position = at;
     return n;
 }
+
+/* One bit per byte of a block; the bytes of a character all carry its kind. */
+typedef struct {
+    uint64_t word, alone;
+    uint64_t wide, inner; /* as above */
+} pretok_bert_t;
+
+static inline void pretok_bert_classify(const uint8_t *bytes, pretok_bert_t *m) {
+    uint64_t space = 0;
+    int i;
+    memset(m, 0, sizeof *m);
+    for (i = 0; i < 64; i += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(bytes + i));
+        __m128i marks = _mm_or_si128(_mm_or_si128(pretok_range(v, '!', 15), pretok_range(v, ':', 7)),
+                                     _mm_or_si128(pretok_range(v, '[', 6), pretok_range(v, '{', 4)));
+        __m128i blank = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(' ')),
+                                     _mm_or_si128(pretok_range(v, '\t', 2), _mm_cmpeq_epi8(v, _mm_set1_epi8('\r'))));
+        m->alone |= (uint64_t)_mm_movemask_epi8(marks) << i;
+        space |= (uint64_t)_mm_movemask_epi8(blank) << i;
+        m->wide |= (uint64_t)_mm_movemask_epi8(v) << i;
+    }
+    m->word = ~(space | m->alone | m->wide);
+}
+
+static inline void pretok_bert_mark(pretok_bert_t *m, uint64_t span, int kind) {
+    if (kind == BERT_WORD) m->word |= span;
+    if (kind == BERT_ALONE) m->alone |= span;
+}
+
+/* Look up the characters of the block at `base` that are not ASCII. */
+static inline void pretok_bert_wide(pretok_t *p, size_t base, pretok_bert_t *m) {
+    pretok_carry_t *carry = &p->carry;
+    uint64_t todo = m->wide;
+    if (carry->rest) {
+        uint64_t span = ((uint64_t)1 << carry->rest) - 1;
+        pretok_bert_mark(m, span, (int)carry->bits);
+        m->inner |= span;
+        todo &= ~span;
+        carry->rest = 0;
+    }
+    while (todo) {
+        size_t i = (size_t)__builtin_ctzll(todo);
+        pretok_char_t c = pretok_decode(p->text, p->length, base + i);
+        uint64_t first = (uint64_t)1 << i, span = (((uint64_t)1 << c.size) - 1) << i;
+        int kind = pretok_bert_kind(c, p->scheme);
+        pretok_bert_mark(m, span, kind);
+        m->inner |= span & ~first;
+        todo &= ~span;
+        if (i + c.size > 64) {
+            carry->rest = i + c.size - 64;
+            carry->bits = (uint32_t)kind;
+        }
+    }
+}
+
+/* The beginnings and the ends of words in the next block. */
+static inline void pretok_bert_block(pretok_t *p, size_t base) {
+    pretok_carry_t *carry = &p->carry;
+    size_t left = p->length - base;
+    uint64_t after_word, after_alone;
+    pretok_bert_t m;
+    if (left >= 64) {
+        pretok_bert_classify(p->text + base, &m);
+    } else {
+        uint8_t padded[64];
+        memset(padded, ' ', sizeof padded);
+        memcpy(padded, p->text + base, left);
+        pretok_bert_classify(padded, &m);
+    }
+    if (m.wide) pretok_bert_wide(p, base, &m);
+    after_word = m.word << 1 | carry->letter;
+    after_alone = m.alone << 1 | carry->other;
+    p->pending = (m.word & ~after_word) | (m.alone & ~m.inner);
+    p->closing = (after_word & ~m.word) | (after_alone & ~m.inner);
+    carry->letter = m.word >> 63;
+    carry->other = m.alone >> 63;
+}
+
+/* The same as below where words have gaps between them. */
+static inline size_t pretok_fill_gaps(pretok_t *p, size_t *starts, size_t *ends, size_t capacity) {
+    size_t n = 0;
+    uint64_t pending = p->pending, closing = p->closing;
+    while (n < capacity) {
+        if (p->open) {
+            if (closing) {
+                p->position = p->block + (size_t)__builtin_ctzll(closing);
+                closing &= closing - 1;
+                ends[n++] = p->position;
+                p->open = 0;
+                continue;
+            }
+        } else if (pending) {
+            starts[n] = p->position = p->block + (size_t)__builtin_ctzll(pending);
+            pending &= pending - 1;
+            p->open = 1;
+            continue;
+        }
+        if (p->block + 64 >= p->length && p->block + 64 != 0) {
+            p->position = p->length;
+            if (p->open) ends[n++] = p->length;
+            p->open = 0;
+            break;
+        }
+        p->block += 64;
+        pretok_bert_block(p, p->block);
+        pending = p->pending;
+        closing = p->closing;
+    }
+    p->pending = pending;
+    p->closing = closing;
+    return n;
+}
 #endif
 
 static inline size_t pretok_fill_plain(pretok_t *p, size_t *starts, size_t *ends, size_t capacity) {
     size_t n = 0, at = p->position;
     while (n < capacity) {
-        if (p->scheme == PRETOK_BLANK) at = pretok_run(p->text, p->length, at, UC_SPACE, 1, PRETOK_ALL);
+        at = pretok_skip(p->text, p->length, at, p->scheme);
         if (at >= p->length) break;
         starts[n] = at;
         at = pretok_next(p->text, p->length, at, p->scheme);
@@ -557,6 +716,7 @@ static inline size_t pretok_fill_plain(pretok_t *p, size_t *starts, size_t *ends
 static inline size_t pretok_fill(pretok_t *p, size_t *starts, size_t *ends, size_t capacity) {
 #if PRETOK_BLOCKS
     if (p->scheme >= PRETOK_GPT2 && p->scheme <= PRETOK_QWEN2) return pretok_fill_blocks(p, starts, ends, capacity);
+    if (p->scheme >= PRETOK_BERT) return pretok_fill_gaps(p, starts, ends, capacity);
 #endif
     return pretok_fill_plain(p, starts, ends, capacity);
 }

@@ -7,7 +7,18 @@ from itertools import accumulate
 import regex
 
 #: Name -> number of each scheme, as in ``pretokenize.h``.
-SCHEMES = {"none": 0, "blank": 1, "gpt2": 2, "cl100k": 3, "llama3": 4, "qwen2": 5, "o200k": 6, "script": 7}
+SCHEMES = {
+    "none": 0,
+    "blank": 1,
+    "gpt2": 2,
+    "cl100k": 3,
+    "llama3": 4,
+    "qwen2": 5,
+    "o200k": 6,
+    "script": 7,
+    "bert": 8,
+    "bert-joined": 9,
+}
 
 _SUFFIX = r"'(?:[sdmt]|ll|ve|re)"
 _ANY_SUFFIX = rf"(?i:{_SUFFIX})"
@@ -29,6 +40,7 @@ _OWN = r"\p{Katakana}\p{Hiragana}\p{Han}\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{M
 _SPACED = rf"(?V1)[[\p{{L}}\p{{M}}]--[{_OWN}]]"
 _DIGITS = rf"(?V1)[\p{{N}}--[{_OWN}]]"
 
+#: All but ``bert`` and ``bert-joined``, whose classes are no properties of a regular expression.
 PATTERNS = {
     "none": r"(?s:.+)",
     "blank": r"\S+",
@@ -75,5 +87,13 @@ def characters(data: bytes) -> tuple[str, list[int]]:
 def pretokenize(data: bytes, scheme: int) -> list[tuple[int, int]]:
     """Give the byte spans of the words of a UTF-8 text."""
     text, begins = characters(data)
-    pattern = next(PATTERNS[name] for name, number in SCHEMES.items() if number == scheme)
-    return [(begins[match.start()], begins[match.end()]) for match in regex.finditer(pattern, text)]
+    return [(begins[start], begins[end]) for start, end in _spans(text, scheme)]
+
+
+def _spans(text: str, scheme: int) -> list[tuple[int, int]]:
+    name = next(name for name, number in SCHEMES.items() if number == scheme)
+    if name not in PATTERNS:
+        from textprep_ml._kernels._pure.bert import raw_words  # its tables take time to unpack
+
+        return raw_words(text, name == "bert")
+    return [match.span() for match in regex.finditer(PATTERNS[name], text)]
