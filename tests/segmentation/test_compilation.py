@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
@@ -63,7 +62,7 @@ def probability(scores: np.ndarray) -> np.ndarray:
 def test_a_linear_model_scores_alike(estimator: ClassifierMixin, examples: Any) -> None:
     encoder = CrossedEncoder(min_count=2)
     estimator = fitted(estimator, encoder, examples)
-    scorer = compile_scorer(estimator, encoder, None, 1.0, 0.0)
+    scorer = compile_scorer(estimator, encoder, None, 0.0)
     assert isinstance(scorer, LinearScorer)
     rows, scores = scored(examples[0], scorer)
     expected = estimator.predict_proba(encoder.transform(rows))[:, 1]
@@ -73,34 +72,33 @@ def test_a_linear_model_scores_alike(estimator: ClassifierMixin, examples: Any) 
 def test_a_model_without_probabilities_keeps_its_decisions(examples: Any) -> None:
     encoder = CrossedEncoder(min_count=2)
     estimator = fitted(LinearSVC(), encoder, examples)
-    rows, scores = scored(examples[0], compile_scorer(estimator, encoder, None, 1.0, 0.0))
+    rows, scores = scored(examples[0], compile_scorer(estimator, encoder, None, 0.0))
     np.testing.assert_allclose(scores, estimator.decision_function(encoder.transform(rows)), atol=1e-4)
 
 
 def test_an_adapted_model_scores_alike(examples: Any) -> None:
     model, learned = examples
-    vocabulary, scale = model.words.vocabulary, 5.0
+    vocabulary = model.words.vocabulary
     first = CrossedEncoder(FEW, 2)
-    base = compile_scorer(fitted(LogisticRegression(max_iter=300), first, examples), first, None, 1.0, 0.0)
+    base = compile_scorer(fitted(LogisticRegression(max_iter=300), first, examples), first, None, 0.0)
     encoder = CrossedEncoder(FEW, 10)
 
-    def with_base(columns: sparse.csr_matrix, rows: np.ndarray) -> sparse.csr_matrix:
-        scores = base.weights[base.layout.index(rows)].sum(axis=1)
-        return sparse.hstack([sparse.csr_matrix(scores[:, None] * scale), columns], format="csr")
+    def before(rows: np.ndarray) -> np.ndarray:
+        return base.weights[base.layout.index(rows)].sum(axis=1)
 
-    columns = with_base(encoder.fit_transform(learned.rows, learned.labels, vocabulary), learned.rows)
+    columns = encoder.fit_transform(learned.rows, learned.labels, vocabulary)
     # Half of the labels are turned, so that the base is wrong and much is learned on top of it.
     turned = learned.labels ^ (np.arange(len(learned.labels)) % 2 == 0)
-    estimator = LogisticRegression(max_iter=1000).fit(columns, turned)
-    rows, scores = scored(model, compile_scorer(estimator, encoder, base, scale, 0.0))
-    expected = estimator.predict_proba(with_base(encoder.transform(rows), rows))[:, 1]
+    estimator = LogisticRegression().fit(columns, turned)
+    rows, scores = scored(model, compile_scorer(estimator, encoder, base, 0.0))
+    expected = probability(before(rows) + estimator.decision_function(encoder.transform(rows)))
     np.testing.assert_allclose(probability(scores), expected, atol=1e-5)
 
 
 def test_small_weights_are_dropped(examples: Any) -> None:
     encoder = CrossedEncoder(min_count=2)
     estimator = fitted(LogisticRegression(max_iter=300), encoder, examples)
-    whole, cut = (compile_scorer(estimator, encoder, None, 1.0, least).weights for least in (0.0, 0.1))
+    whole, cut = (compile_scorer(estimator, encoder, None, least).weights for least in (0.0, 0.1))
     assert (cut == np.where(np.abs(whole) < 0.1, 0, whole)).all()
     assert 0 < np.count_nonzero(cut) < np.count_nonzero(whole)
 
@@ -112,7 +110,7 @@ def test_small_weights_are_dropped(examples: Any) -> None:
 def test_a_tree_scores_alike(leaf: int, examples: Any) -> None:
     encoder = RankedEncoder()
     estimator = fitted(DecisionTreeClassifier(min_samples_leaf=leaf, random_state=0), encoder, examples)
-    scorer = compile_scorer(estimator, encoder, None, 1.0, 0.0)
+    scorer = compile_scorer(estimator, encoder, None, 0.0)
     assert isinstance(scorer, TreeScorer)
     rows, scores = scored(examples[0], scorer)
     columns = encoder.transform(rows)
@@ -125,7 +123,7 @@ def test_a_tree_scores_alike(leaf: int, examples: Any) -> None:
 def test_a_tree_that_asks_nothing_scores_the_share_of_boundaries(examples: Any) -> None:
     encoder = RankedEncoder()
     estimator = fitted(DecisionTreeClassifier(max_leaf_nodes=None, min_samples_leaf=10**6), encoder, examples)
-    _, scores = scored(examples[0], compile_scorer(estimator, encoder, None, 1.0, 0.0))
+    _, scores = scored(examples[0], compile_scorer(estimator, encoder, None, 0.0))
     labels = examples[1].labels
     np.testing.assert_allclose(probability(scores), (labels.sum() + 0.5) / (len(labels) + 1), atol=1e-6)
 
@@ -146,4 +144,4 @@ def test_what_cannot_be_compiled_is_left_to_the_classifier(estimator: Any, encod
     rows = random_rows(100, 2)
     labels = rows[:, 0] < 3
     estimator.fit(encoder.fit_transform(rows, labels, ["a", "b"]), labels)
-    assert compile_scorer(estimator, encoder, None, 1.0, 0.0) is None
+    assert compile_scorer(estimator, encoder, None, 0.0) is None

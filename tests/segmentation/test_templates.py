@@ -137,7 +137,8 @@ def test_weights_come_back() -> None:
     weights = (np.random.default_rng(0).integers(-2000, 2000, layout.size) / 1000).astype(np.float32)
     weights[::2] = 0
     state = json.loads(json.dumps(weights_to_state(layout, weights)))
-    again, table = weights_from_state(state, 3)
+    again, table, evidence = weights_from_state(state, 3)
+    assert evidence is None
     assert again.templates == layout.templates
     assert table.dtype == np.float32
     assert (table == weights).all()

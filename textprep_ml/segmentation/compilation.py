@@ -12,20 +12,18 @@ from textprep_ml.segmentation.runtime import LinearScorer, TreeScorer
 
 
 def compile_scorer(
-    estimator: Any, encoder: CrossedEncoder | RankedEncoder, base: LinearScorer | None, scale: float, min_weight: float
+    estimator: Any, encoder: CrossedEncoder | RankedEncoder, base: LinearScorer | None, min_weight: float
 ) -> LinearScorer | TreeScorer | None:
     """Compile a fitted classifier.
 
     Parameters
     ----------
     estimator : classifier
-        Fitted on the encoder's columns, preceded by the scaled score of `base` where there is one.
+        Fitted on the encoder's columns, on top of the score of `base` where there is one.
     encoder : CrossedEncoder or RankedEncoder
         Fitted.
     base : LinearScorer or None
         The model that was adapted.
-    scale : float
-        What the base's scores were multiplied by.
     min_weight : float
         Smaller weights are dropped.
 
@@ -35,21 +33,20 @@ def compile_scorer(
         None where the classifier is neither a linear model nor a single decision tree.
     """
     if isinstance(encoder, CrossedEncoder) and np.shape(getattr(estimator, "coef_", ()))[:1] == (1,):
-        return _compile_linear(estimator, encoder, base, scale, min_weight)
+        return _compile_linear(estimator, encoder, base, min_weight)
     if isinstance(encoder, RankedEncoder) and isinstance(estimator, DecisionTreeClassifier):
         return _compile_tree(estimator, encoder)
     return None
 
 
 def _compile_linear(
-    estimator: Any, encoder: CrossedEncoder, base: LinearScorer | None, scale: float, min_weight: float
+    estimator: Any, encoder: CrossedEncoder, base: LinearScorer | None, min_weight: float
 ) -> LinearScorer:
     coefficients = np.asarray(estimator.coef_, dtype=float)[0]
     intercept = float(np.ravel(estimator.intercept_)[0])
-    if base is None:
-        weights = encoder.weights(coefficients, intercept)
-    else:
-        weights = encoder.weights(coefficients[1:], intercept) + np.float32(coefficients[0] * scale) * base.weights
+    weights = encoder.weights(coefficients, intercept)
+    if base is not None:
+        weights += base.weights
     weights[np.abs(weights) < min_weight] = 0
     return LinearScorer(encoder.layout, weights)
 

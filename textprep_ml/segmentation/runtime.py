@@ -36,10 +36,14 @@ class LinearScorer:
         Where each weight lies.
     weights : ndarray of shape (layout.size,)
         The weights, float32.
+    evidence : ndarray of shape (layout.size,) or None
+        How much the training said about each weight, as `adaptation.count_evidence` gives it; None where that is not
+        known.
     """
 
     layout: TemplateLayout
     weights: np.ndarray
+    evidence: np.ndarray | None = None
 
     def install(self, scanner: Any) -> None:
         """Hand the weights to the kernel.
@@ -59,7 +63,7 @@ class LinearScorer:
         dict
             What `scorer_from_state` reads.
         """
-        return {"type": "linear", **weights_to_state(self.layout, self.weights)}
+        return {"type": "linear", **weights_to_state(self.layout, self.weights, self.evidence)}
 
 
 @dataclass

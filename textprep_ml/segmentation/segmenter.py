@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from scipy import sparse
@@ -25,6 +25,7 @@ from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.base import TextEstimator
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.segmentation.abbreviation_learning import learn_abbreviations
+from textprep_ml.segmentation.adaptation import count_evidence, fit_difference, unpack_evidence
 from textprep_ml.segmentation.attributes import KINDS
 from textprep_ml.segmentation.augmentation import STANDARD
 from textprep_ml.segmentation.base import BaseSegmenter, Finder
@@ -45,10 +46,6 @@ from textprep_ml.segmentation.training import (
     widen,
 )
 from textprep_ml.segmentation.words import WordTable
-
-#: How much more dearly a weight of an adapted model leaves the one that it started from than it takes part in the old
-#: model's score.
-_WARM_SCALE = 10.0
 
 
 class SentenceSegmenter(BaseSegmenter):
@@ -101,7 +98,8 @@ class SentenceSegmenter(BaseSegmenter):
     min_weight : float, default=0.0
         Smaller weights of a linear model are dropped.
     warm_start_from : str, path or SentenceSegmenter, default=None
-        A saved or shipped linear model to adapt: what is learned is the difference to it.
+        A saved or shipped linear model to adapt: what is learned is the difference to it, by the `C` and `max_iter` of
+        a `LogisticRegression`. What the old training was sure of is held fast.
     n_jobs : int, default=None
         Threads for segmenting, for counting words and for describing candidates; `joblib.parallel_config` may choose
         processes or a cluster instead.
@@ -248,8 +246,13 @@ class SentenceSegmenter(BaseSegmenter):
         self.coverage_ = examples.coverage
         self.estimator_ = self._make_estimator()
         self.encoder_ = self._make_encoder(base)
-        self._fit_estimator(examples, words.vocabulary, base is not None)
-        model.scorer = compile_scorer(self.estimator_, self.encoder_, base, _WARM_SCALE, self.min_weight)
+        self._fit_estimator(examples, words.vocabulary, base)
+        model.scorer = compile_scorer(self.estimator_, self.encoder_, base, self.min_weight)
+        if isinstance(model.scorer, LinearScorer):
+            before = None if base is None else base.evidence
+            model.scorer.evidence = count_evidence(
+                model.scorer.layout, model.scorer.weights, examples.rows, examples.weights, before
+            )
         model.thresholds = self._thresholds()
         model.rebuild()
         self.model_ = model
@@ -319,17 +322,25 @@ class SentenceSegmenter(BaseSegmenter):
             model = BoundaryModel.load(source, threshold=0.5)
         return widen(model, documents, self.abbreviations, self.min_word_count)
 
-    def _fit_estimator(self, examples: Examples, vocabulary: list[str], warm: bool) -> None:
+    def _fit_estimator(self, examples: Examples, vocabulary: list[str], base: LinearScorer | None) -> None:
         columns = self.encoder_.fit_transform(examples.rows, examples.labels, vocabulary)
         if not columns.shape[1]:
             raise ValueError(f"Nothing occurs min_count={self.min_count} times: lower it, or give more documents.")
-        if warm:
-            # The old score is one more column. Scaled up, its coefficient is hardly held back by the regularization,
-            # which so pulls towards the old model instead of towards zero.
-            columns = sparse.hstack([sparse.csr_matrix(examples.scores[:, None] * _WARM_SCALE), columns], format="csr")
+        if base is not None:
+            self._fit_difference(columns, examples, base)
+            return
         # Not every classifier takes weights; they are handed on where they say something.
         weighted = (examples.weights != 1).any()
         self.estimator_.fit(columns, examples.labels, **({"sample_weight": examples.weights} if weighted else {}))
+
+    def _fit_difference(self, columns: sparse.csr_matrix, examples: Examples, base: LinearScorer) -> None:
+        """Set the coefficients of the classifier, which is one of the difference to the old model."""
+        places = cast(CrossedEncoder, self.encoder_).places
+        known = np.zeros(len(places)) if base.evidence is None else unpack_evidence(base.evidence[places])
+        C, max_iter = self.estimator_.C, self.estimator_.max_iter
+        found = fit_difference(columns, examples.labels, examples.weights, examples.scores, known, C, max_iter)
+        self.estimator_.coef_, self.estimator_.intercept_ = found[None, :], np.zeros(1)
+        self.estimator_.classes_ = np.array([False, True])
 
     def _make_estimator(self) -> Any:
         if self.estimator is None:
@@ -339,12 +350,15 @@ class SentenceSegmenter(BaseSegmenter):
         return clone(self.estimator)
 
     def _make_encoder(self, base: LinearScorer | None) -> CrossedEncoder | RankedEncoder:
+        if base is not None and (self.features == "ranked" or not isinstance(self.estimator_, LogisticRegression)):
+            raise ValueError(
+                "warm_start_from learns the difference to a linear model: it needs crossed features and a "
+                f"LogisticRegression, got {shorten(self.estimator_)}."
+            )
         crossed = self.features == "crossed" or (self.features == "auto" and _is_linear(self.estimator_))
         if crossed:
             templates = base.layout.templates if base is not None else self.templates or TEMPLATES
             return CrossedEncoder(templates, self.min_count)
-        if base is not None:
-            raise ValueError("warm_start_from needs crossed features and a linear estimator.")
         return RankedEncoder()
 
     # Adding abbreviations without training

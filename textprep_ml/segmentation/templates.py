@@ -223,7 +223,9 @@ def column_name(columns: Sequence[int], codes: Sequence[int], vocabulary: list[s
     )
 
 
-def move_weights(layout: TemplateLayout, weights: np.ndarray, wider: TemplateLayout) -> np.ndarray:
+def move_weights(
+    layout: TemplateLayout, weights: np.ndarray, wider: TemplateLayout, inherit: bool = True
+) -> np.ndarray:
     """Carry a weight table over to a layout with more words.
 
     Parameters
@@ -232,21 +234,27 @@ def move_weights(layout: TemplateLayout, weights: np.ndarray, wider: TemplateLay
         The same templates; the wider one has new words after the old ones.
     weights : ndarray of shape (layout.size,)
         The table.
+    inherit : bool
+        Whether a new word starts with what the unknown word has, which it was; else it starts with zeros.
 
     Returns
     -------
     ndarray of shape (wider.size,)
-        The old weights in their new places; a new word starts with the weights of the unknown word that it was.
+        The old values in their new places.
     """
-    moved = np.zeros(wider.size, dtype=np.float32)
+    moved = np.zeros(wider.size, dtype=weights.dtype)
     for shape, offset, wide_shape, wide_offset in zip(
         layout.shapes, layout.offsets.tolist(), wider.shapes, wider.offsets.tolist(), strict=True
     ):
         old = weights[offset : offset + math.prod(shape)].reshape(shape)
+        target = moved[wide_offset : wide_offset + math.prod(wide_shape)].reshape(wide_shape)
+        if not inherit:
+            target[tuple(map(slice, shape))] = old
+            continue
         codes = [
             np.where(np.arange(wide) < size, np.arange(wide), 0) for wide, size in zip(wide_shape, shape, strict=True)
         ]
-        moved[wide_offset : wide_offset + math.prod(wide_shape)] = old[np.ix_(*codes)].ravel()
+        target[...] = old[np.ix_(*codes)]
     return moved
 
 
@@ -271,7 +279,7 @@ def shortest_decimals(values: np.ndarray) -> list[float]:
     return [float(str(value)) for value in np.asarray(values, dtype=np.float32)]
 
 
-def weights_to_state(layout: TemplateLayout, weights: np.ndarray) -> dict[str, Any]:
+def weights_to_state(layout: TemplateLayout, weights: np.ndarray, evidence: np.ndarray | None = None) -> dict[str, Any]:
     """Give a weight table as plain JSON values, without the zeros.
 
     Parameters
@@ -280,24 +288,33 @@ def weights_to_state(layout: TemplateLayout, weights: np.ndarray) -> dict[str, A
         Where each weight lies.
     weights : ndarray of shape (layout.size,)
         The table.
+    evidence : ndarray of shape (layout.size,), optional
+        What is known of each weight.
 
     Returns
     -------
     dict
         The templates; for each one the places of its combinations, counted within the template with the last attribute
-        running fastest; and their weights.
+        running fastest; their weights, and their evidence where it is known.
     """
+    kept = weights != 0 if evidence is None else (weights != 0) | (evidence > 0)
     bounds = [*layout.offsets.tolist(), layout.size]
-    parts = [weights[start:end] for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
-    places = [np.flatnonzero(part) for part in parts]
+    slices = [slice(start, end) for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
+    places = [np.flatnonzero(kept[part]) for part in slices]
+    known = (
+        {}
+        if evidence is None
+        else {"evidence": [evidence[part][found].tolist() for part, found in zip(slices, places, strict=True)]}
+    )
     return {
         "templates": list(layout.templates),
         "places": [found.tolist() for found in places],
-        "weights": [shortest_decimals(part[found]) for part, found in zip(parts, places, strict=True)],
+        "weights": [shortest_decimals(weights[part][found]) for part, found in zip(slices, places, strict=True)],
+        **known,
     }
 
 
-def weights_from_state(state: Mapping[str, Any], n_words: int) -> tuple[TemplateLayout, np.ndarray]:
+def weights_from_state(state: Mapping[str, Any], n_words: int) -> tuple[TemplateLayout, np.ndarray, np.ndarray | None]:
     """Read what `weights_to_state` gave.
 
     Parameters
@@ -313,6 +330,8 @@ def weights_from_state(state: Mapping[str, Any], n_words: int) -> tuple[Template
         Where each weight lies.
     weights : ndarray of shape (layout.size,)
         The table, float32.
+    evidence : ndarray of shape (layout.size,) or None
+        What is known of each weight, int8.
 
     Raises
     ------
@@ -321,8 +340,15 @@ def weights_from_state(state: Mapping[str, Any], n_words: int) -> tuple[Template
     """
     layout = TemplateLayout(state["templates"], n_words)
     table = np.zeros(layout.size, dtype=np.float32)
-    for template, shape, offset, found, values in zip(
-        layout.templates, layout.shapes, layout.offsets.tolist(), state["places"], state["weights"], strict=True
+    evidence = np.zeros(layout.size, dtype=np.int8) if "evidence" in state else None
+    for template, shape, offset, found, values, known in zip(
+        layout.templates,
+        layout.shapes,
+        layout.offsets.tolist(),
+        state["places"],
+        state["weights"],
+        state.get("evidence", [0] * len(layout.templates)),
+        strict=True,
     ):
         with np.errstate(over="ignore"):  # what does not fit becomes infinite and is refused below
             places, weights = np.array(found, dtype=np.int64), np.array(values, dtype=np.float32)
@@ -331,4 +357,6 @@ def weights_from_state(state: Mapping[str, Any], n_words: int) -> tuple[Template
         if len(places) and not 0 <= places.min() <= places.max() < np.prod(shape, dtype=np.int64):
             raise ModelFormatError(f"Template {template!r} has combinations out of range.")
         table[offset + places] = weights
-    return layout, table
+        if evidence is not None:
+            evidence[offset + places] = np.clip(known, 0, 100)
+    return layout, table, evidence

@@ -249,7 +249,10 @@ def widen(
     )
     # New words come after the old ones: the old codes stay what they were, only the places of their weights move.
     layout = TemplateLayout(model.scorer.layout.templates, len(words.vocabulary))
-    return words, LinearScorer(layout, move_weights(model.scorer.layout, model.scorer.weights, layout))
+    weights, evidence = model.scorer.weights, model.scorer.evidence
+    if evidence is not None:
+        evidence = move_weights(model.scorer.layout, evidence, layout, inherit=False)
+    return words, LinearScorer(layout, move_weights(model.scorer.layout, weights, layout), evidence)
 
 
 def covered(positions: np.ndarray, spans: Sequence[tuple[int, int]]) -> np.ndarray:
@@ -306,7 +309,8 @@ def label_candidates(
     Raises
     ------
     ValueError
-        If there is no inner boundary, or the candidates are all of one class.
+        If there is no labelled candidate; or, where there is no model to start from, no inner boundary, or the
+        candidates are all of one class.
     """
     texts = [document.text for document in documents]
     chunks = cut_documents(texts, n_jobs)
@@ -322,12 +326,14 @@ def label_candidates(
             gold = gold[covered(gold, document.labelled)]
         labels[part] = np.isin(ends[part], gold)
         n_boundaries += len(gold)
-    if not n_boundaries:
+    if model.scorer is not None and not counted.any():
+        raise ValueError("No candidate is labelled: there is nothing to learn from.")
+    if not n_boundaries and model.scorer is None:
         raise ValueError(
             "The documents have no inner sentence boundary: some need spans of two sentences or more in y."
         )
     undecided = counted & (kinds != KINDS.index("paragraph"))
-    if len(np.unique(labels[undecided])) < 2:
+    if model.scorer is None and len(np.unique(labels[undecided])) < 2:
         raise ValueError("The candidates are all boundaries, or none is: there is nothing to tell apart.")
     if model.scorer is not None:
         scores = join_candidates(map_chunks(model.score, chunks, n_jobs))[4]
@@ -338,5 +344,5 @@ def label_candidates(
         labels[undecided],
         np.repeat(weights, np.diff(offsets))[undecided],
         scores[undecided],
-        float(labels.sum() / n_boundaries),
+        float(labels[counted].sum() / n_boundaries) if n_boundaries else 1.0,
     )
