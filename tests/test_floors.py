@@ -12,11 +12,11 @@ PACKAGE = Path(__file__).parent.parent / "textprep_ml"
 
 FLOORS = {
     "_kernels": 0, "_chars": 0, "_unicode_table": 0, "exceptions": 0,
-    "_files": 1, "_parallel": 1, "_modelfile": 1, "base": 1, "_validation": 1, "abbreviations": 1,
+    "_files": 1, "_parallel": 1, "_badrows": 1, "_modelfile": 1, "base": 1, "_validation": 1, "abbreviations": 1,
     "metrics": 2, "distance": 2, "counts": 2, "corpora": 2,
     "normalization": 3, "segmentation": 3, "tokenization": 3, "subword": 3, "tagging": 3,
     "config": 4, "persistence": 4, "registry": 4, "pipelines": 4, "batching": 4,
-    "report": 5, "annotation": 5, "labelling": 5,
+    "report": 5, "annotation": 5, "labelling": 5, "bulk": 5,
     "cli": 6,
 }  # fmt: skip
 

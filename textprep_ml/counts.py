@@ -484,8 +484,9 @@ class WordCounter(TransformerMixin, TextEstimator):
 
     def _get_state(self) -> dict[str, Any]:
         check_is_fitted(self)
-        names = ("counts_", "n_tokens_", "n_documents_", "error_bound_", "_cut", "_n_types")
-        return {name: getattr(self, name) for name in names}
+        names = ("n_tokens_", "n_documents_", "error_bound_", "_cut", "_n_types")
+        # In an order that does not tell in which parts the words were counted.
+        return {"counts_": dict(self.most_common()), **{name: getattr(self, name) for name in names}}
 
     def _set_state(self, state: dict[str, Any]) -> None:
         self.ngram_range = tuple(self.ngram_range)  # type: ignore[assignment]

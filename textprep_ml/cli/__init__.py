@@ -27,6 +27,7 @@ from textprep_ml.exceptions import TextPrepError
 #: Modules of this folder; each has a function of its own name, the command. The order is that of ``textprep --help``.
 COMMANDS: tuple[str, ...] = (
     "segment",
+    "transform",
     "train",
     "evaluate",
     "explain",

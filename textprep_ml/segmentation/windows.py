@@ -71,7 +71,13 @@ class Window:
         self.text = self.text[:position]
 
 
-def read_windows(paths: Iterable[PathLike], size: int = WINDOW_BYTES, *, tolerant: bool = False) -> Iterator[Window]:
+def read_windows(
+    paths: Iterable[PathLike],
+    size: int = WINDOW_BYTES,
+    *,
+    tolerant: bool = False,
+    watch: Callable[[int], None] | None = None,
+) -> Iterator[Window]:
     """Read files in windows.
 
     Parameters
@@ -82,6 +88,8 @@ def read_windows(paths: Iterable[PathLike], size: int = WINDOW_BYTES, *, toleran
         Bytes of a window.
     tolerant : bool, default=False
         Give a window that is not UTF-8 as one without text, whose `problem` tells what is wrong.
+    watch : callable, optional
+        Called with the number of bytes each time some were read from a file.
 
     Yields
     ------
@@ -94,7 +102,7 @@ def read_windows(paths: Iterable[PathLike], size: int = WINDOW_BYTES, *, toleran
         If a file is not UTF-8; the message has line and byte.
     """
     for path in paths or ["-"]:
-        with open_binary(path) as file:
+        with open_binary(path, watch) as file:
             yield from _windows_of(file, path, size, tolerant)
 
 
