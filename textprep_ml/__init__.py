@@ -38,6 +38,7 @@ _LAZY = {
     "TextPipeline": "pipelines",
     "make_text_pipeline": "pipelines",
     "batch_function": "batching",
+    "transform_files": "bulk",
     "annotate": "annotation",
     "Annotations": "annotation",
     "load": "persistence",
