@@ -16,6 +16,8 @@ from textprep_ml.segmentation.augmentation import (
     Document,
     Variations,
     drop_marks,
+    join_at_colons,
+    lose_breaks,
     lower_case,
     replace_breaks,
     wrap_lines,
@@ -55,6 +57,20 @@ def test_layouts_keep_every_word(document: Document, width: int, replacement: st
 
 @settings(max_examples=40, deadline=None)
 @given(SOME, st.integers(0, 1000))
+def test_sentences_that_are_joined_keep_every_word(document: Document, seed: int) -> None:
+    one_line = lose_breaks(document)
+    joined = join_at_colons(document, random.Random(seed), share=0.5)
+    for variant in (one_line, joined):
+        assert_valid(variant)
+        assert len(variant.text.split()) == len(document.text.split())
+    assert "\n" not in one_line.text
+    assert len(document.sentences) - len(joined.sentences) == joined.text.count(":") - document.text.count(":")
+    ends_with_colon = sum(sentence.endswith(":") for sentence in sentences(document)[:-1])
+    assert len(document.sentences) - ends_with_colon <= len(one_line.sentences) <= len(document.sentences)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SOME, st.integers(0, 1000))
 def test_dropped_marks_are_final_periods(document: Document, seed: int) -> None:
     variant = drop_marks(document, random.Random(seed), share=0.5)
     assert_valid(variant)
@@ -62,14 +78,20 @@ def test_dropped_marks_are_final_periods(document: Document, seed: int) -> None:
         assert after in (before, before.removesuffix("."))
 
 
+#: The variants that put documents on one line, or join sentences at colons on purpose.
+_JOINING = {"one_line", "dashes", "numbered", "speech", "unmarked", "colons", "swapped", "injected"}
+
+
 @pytest.mark.parametrize("name", STANDARD)
-def test_every_variant_is_valid_and_has_as_many_sentences(name: str) -> None:
+def test_every_variant_is_valid_and_joins_sentences_at_colons_only(name: str) -> None:
     vary = Variations({name: 2.0}, load_abbreviations("en"), GROUP_OF_CLASS)
     variants, sources = vary(DOCUMENTS, random.Random(1))
     assert len(variants) == len(sources) == 2 * len(DOCUMENTS)
     for variant, source in zip(variants, sources, strict=True):
         assert_valid(variant)
-        assert len(variant.sentences) == len(DOCUMENTS[source].sentences)
+        joined = len(DOCUMENTS[source].sentences) - len(variant.sentences)
+        inner = sum(sentence[:-1].count(":") for sentence in sentences(variant))
+        assert 0 <= joined <= (inner if name in _JOINING else 0)
 
 
 def test_a_plan_is_repeatable() -> None:

@@ -17,7 +17,9 @@ from textprep_ml.segmentation.layouts import (
     add_numbers,
     add_speech,
     drop_marks,
+    join_at_colons,
     list_lines,
+    lose_breaks,
     lower_case,
     remove_case,
     replace_breaks,
@@ -36,6 +38,7 @@ STANDARD = {
     "listed": 0.1,
     "speech": 0.3,
     "unmarked": 0.2,
+    "colons": 0.2,
     "swapped": 0.4,
     "injected": 0.4,
     "lower_case": 0.1,
@@ -92,7 +95,7 @@ class Variations:
 
 
 def _sometimes_one_line(document: Document, rng: random.Random, share: float) -> Document:
-    return replace_breaks(document, " ") if rng.random() < share else document
+    return lose_breaks(document) if rng.random() < share else document
 
 
 def _wrapped(document: Document, rng: random.Random) -> Document:
@@ -103,12 +106,12 @@ _MAKERS: dict[
     str, Callable[[Document, random.Random, Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]], Document]
 ] = {
     "original": lambda document, rng, swaps, by_class: document,
-    "one_line": lambda document, rng, swaps, by_class: replace_breaks(document, " "),
+    "one_line": lambda document, rng, swaps, by_class: lose_breaks(document),
     "wrapped": lambda document, rng, swaps, by_class: _wrapped(document, rng),
     "line_breaks": lambda document, rng, swaps, by_class: replace_breaks(document, "\n"),
     "wrapped_line_breaks": lambda document, rng, swaps, by_class: _wrapped(replace_breaks(document, "\n"), rng),
     "dashes": lambda document, rng, swaps, by_class: add_dashes(
-        replace_breaks(document, " "), rng.choice(("-", "-", "--", "—", "–")), rng, rng.choice((0.3, 0.6, 0.9))
+        lose_breaks(document), rng.choice(("-", "-", "--", "—", "–")), rng, rng.choice((0.3, 0.6, 0.9))
     ),
     "numbered": lambda document, rng, swaps, by_class: add_numbers(
         _sometimes_one_line(document, rng, 0.7), rng, rng.choice((0.3, 0.8))
@@ -117,7 +120,10 @@ _MAKERS: dict[
     "speech": lambda document, rng, swaps, by_class: add_speech(
         _sometimes_one_line(document, rng, 0.5), rng, rng.choice((0.1, 0.3))
     ),
-    "unmarked": lambda document, rng, swaps, by_class: drop_marks(replace_breaks(document, " "), rng),
+    "unmarked": lambda document, rng, swaps, by_class: drop_marks(lose_breaks(document), rng),
+    "colons": lambda document, rng, swaps, by_class: join_at_colons(
+        _sometimes_one_line(document, rng, 0.5), rng, rng.choice((0.1, 0.3))
+    ),
     "swapped": lambda document, rng, swaps, by_class: _sometimes_one_line(
         swap_abbreviations(document, swaps, rng), rng, 0.5
     ),

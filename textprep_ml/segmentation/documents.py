@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Span = tuple[int, int]
 Edit = tuple[int, int, str]
@@ -15,7 +15,7 @@ class Document:
 
     text: str
     sentences: Sequence[Span]
-    labelled: Sequence[Span] | None = None
+    labelled: Sequence[Span] | None = field(default=None, repr=False)
 
 
 def apply_edits(document: Document, edits: Iterable[Edit]) -> Document:

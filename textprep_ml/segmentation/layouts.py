@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 
-from textprep_ml.segmentation.documents import Document, Edit, apply_edits
+from textprep_ml.segmentation.documents import Document, Edit, Span, apply_edits
 
 _BREAK = re.compile(r"[^\S\n]*\n\s*")
 
@@ -33,6 +34,79 @@ def replace_breaks(document: Document, replacement: str) -> Document:
     return apply_edits(
         document, [(match.start(), match.end(), replacement) for match in _BREAK.finditer(document.text)]
     )
+
+
+def lose_breaks(document: Document) -> Document:
+    r"""Put everything on one line; a label that a colon ends becomes part of what follows.
+
+    Within a line, edited text goes on after a colon far more often than a sentence starts there.
+
+    Parameters
+    ----------
+    document : Document
+        The text and its sentences.
+
+    Returns
+    -------
+    Document
+        The variant.
+
+    Examples
+    --------
+    >>> lose_breaks(Document("Title\nTo:\nAnn", [(0, 5), (6, 9), (10, 13)]))
+    Document(text='Title To: Ann', sentences=[(0, 5), (6, 13)])
+    """
+    text = document.text
+    return replace_breaks(
+        _join_sentences(document, lambda end, start: text[end - 1] == ":" and "\n" in text[end:start]), " "
+    )
+
+
+def join_at_colons(document: Document, rng: random.Random, share: float = 0.2) -> Document:
+    """Join sentences to the next one by a colon.
+
+    Parameters
+    ----------
+    document : Document
+        The text and its sentences.
+    rng : random.Random
+        Source of chance.
+    share : float
+        Share of the sentences that are joined, of those with a period and a capital after it.
+
+    Returns
+    -------
+    Document
+        The variant, of the same length.
+
+    Examples
+    --------
+    >>> join_at_colons(Document("Look here. It rains.", [(0, 10), (11, 20)]), random.Random(0), share=1.0)
+    Document(text='Look here: It rains.', sentences=[(0, 20)])
+    """
+    text = document.text
+    edits: list[Edit] = []
+
+    def decide(end: int, start: int) -> bool:
+        possible = text[end - 1] == "." and text[end - 2].islower() and text[end:start] == " " and text[start].isupper()
+        chosen = possible and rng.random() < share
+        if chosen:
+            edits.append((end - 1, end, ":"))
+        return chosen
+
+    joined = _join_sentences(document, decide)
+    return apply_edits(joined, edits)
+
+
+def _join_sentences(document: Document, decide: Callable[[int, int], bool]) -> Document:
+    """Join each sentence to the next where `decide` says so, by the end of the one and the start of the other."""
+    sentences: list[Span] = []
+    for start, end in document.sentences:
+        if sentences and decide(sentences[-1][1], start):
+            sentences[-1] = (sentences[-1][0], end)
+        else:
+            sentences.append((start, end))
+    return Document(document.text, sentences)
 
 
 def wrap_lines(document: Document, width: int) -> Document:
