@@ -23,6 +23,7 @@ NAMES = (
     "bpe_words",
     "bpe_encode",
     "unigram",
+    "unigram_train",
     "wordpiece",
     "tagging",
 )
