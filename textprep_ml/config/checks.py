@@ -9,7 +9,14 @@ from typing import Any
 from textprep_ml._validation import shorten
 from textprep_ml.exceptions import ConfigError
 
-_TYPE_NAMES = {list: "a list", str: "a string", dict: "a table", bool: "true or false", float: "a number"}
+_TYPE_NAMES = {
+    list: "a list",
+    str: "a string",
+    dict: "a table",
+    bool: "true or false",
+    float: "a number",
+    int: "a whole number",
+}
 
 
 def check_key(key: str, known: Iterable[str], where: str) -> None:
@@ -30,5 +37,5 @@ def check_type(value: Any, expected: type, where: str) -> None:
     """Refuse a value of a wrong type; a whole number is a number too."""
     if expected is float and isinstance(value, int) and not isinstance(value, bool):
         return
-    if not isinstance(value, expected):
+    if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
         raise ConfigError(f"{where} must be {_TYPE_NAMES[expected]}, but is {shorten(value)}.")

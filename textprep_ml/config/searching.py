@@ -49,7 +49,7 @@ def build_search(estimator: Any, table: Mapping[str, Any], where: str) -> Any:
     seed = table.get("random_state", 0)
     options = {
         "cv": _made(folds, f"{where} cv", n_splits=table.get("cv", 5), shuffle=True, random_state=seed),
-        "scoring": _check_scoring(table.get("scoring"), where),
+        "scoring": _check_scoring(table.get("scoring"), where) or _own_score,
         "n_jobs": table.get("n_jobs"),
         "error_score": "raise",
     }
@@ -73,6 +73,11 @@ def _check_scoring(scoring: str | None, where: str) -> str | None:
         if scoring not in get_scorer_names():
             raise ConfigError(f"{where}: no measure {scoring!r}{suggest(scoring, get_scorer_names())}")
     return scoring
+
+
+def _own_score(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Score all documents alike: weights are for training, and scikit-learn hands them on to measures too."""
+    return float(estimator.score(X, y))
 
 
 def _build_grid(estimator: Any, grid: Mapping[str, Any], where: str) -> dict[str, list[Any]]:

@@ -124,9 +124,9 @@ def _is_estimator(value: Any) -> bool:
 
 def _with_terms(model: Any, state: Mapping[str, Any]) -> Any:
     """Give a vectorizer its terms by the door that scikit-learn has for given ones."""
-    vocabulary = model.vocabulary
-    model.set_params(vocabulary=state["terms"]).fit([""])
-    model.set_params(vocabulary=vocabulary)
+    given = {"vocabulary": model.vocabulary, "lowercase": model.lowercase}
+    model.set_params(vocabulary=state["terms"], lowercase=False).fit([""])  # terms with capitals would be warned about
+    model.set_params(**given)
     if isinstance(model, TfidfVectorizer) and "idf" in state:
         model.idf_ = from_plain(state["idf"])
     return model
