@@ -63,6 +63,20 @@ def test_merges_are_those_of_the_naive_trainer(module: ModuleType, corpus: Any, 
 
 
 @pytest.mark.parametrize("module", TRAINERS)
+@pytest.mark.parametrize("n_symbols", [513, 800], ids=["table", "sketch"])
+@given(corpus=CORPUS, rule=RULES, min_frequency=st.integers(1, 3))
+@settings(max_examples=60, deadline=None)
+def test_large_alphabets(module: ModuleType, n_symbols: int, corpus: Any, rule: str, min_frequency: int) -> None:
+    far = [([n_symbols - 4 + symbol if symbol % 2 else symbol for symbol in word], count) for word, count in corpus]
+    strings = [f"{n_symbols - index:04}".encode() for index in range(n_symbols)]
+    lengths = np.ones(n_symbols, dtype=np.int32)
+    ours, textbook = (
+        each.MergeLearner(*arrays(far), lengths, strings, rule, min_frequency, 0, 10, 0) for each in (module, naive)
+    )
+    assert as_lists(ours.run(40)) == as_lists(textbook.run(40))
+
+
+@pytest.mark.parametrize("module", TRAINERS)
 @pytest.mark.parametrize("rule", naive.TIE_RULES)
 def test_overlapping_pairs_merge_from_the_left(module: ModuleType, rule: str) -> None:
     merges, counts = learner(module, [([0] * 7, 1)], rule).run(2)

@@ -45,6 +45,7 @@ cdef enum:
     AHEAD = 12  # places whose cells are asked for in advance
     MAX_WEIGHT = 0x7FFFFFFF
     SKETCH_BITS = 19
+    FEW_SYMBOLS = 512  # so many have a table with a cell for every pair
 
 cdef struct Cell:
     int32_t token
@@ -149,7 +150,7 @@ cdef class MergeLearner:
 
     def __cinit__(self, const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] counts, const int32_t[::1] lengths,
                   list strings, str tie_break, int64_t min_frequency, int64_t max_length, int64_t expected, int prefix_length=0):
-        cdef int64_t total, word, place, weight, part, index, n_words = counts.shape[0]
+        cdef int64_t total, word, place, weight, part, index, n_words = counts.shape[0], sum_of_weights = 0
         self.rule = TIE_RULES.index(tie_break)
         self.min_frequency = max(1, min_frequency)
         self.max_length = max_length if max_length > 0 else <int64_t>1 << 60
@@ -170,6 +171,7 @@ cdef class MergeLearner:
             self._put(&place, GAP, 0)
             for word in range(n_words):
                 weight = counts[word]
+                sum_of_weights += weight * (offsets[word + 1] - offsets[word])
                 while weight > 0:  # a count too large for a cell is spread over copies of the word
                     part = min(weight, <int64_t>MAX_WEIGHT)
                     for index in range(offsets[word], offsets[word + 1]):
@@ -177,7 +179,8 @@ cdef class MergeLearner:
                     self._put(&place, GAP, 0)
                     weight -= part
             self.n_cells = place
-            self.floor = self._first_floor()
+            # A guess at the count of the last merges: the total weight over the merges wanted, with room.
+            self.floor = max(self.min_frequency, sum_of_weights // (64 * self.expected))
             self._list_pairs()
         if self.failed:
             raise MemoryError("no memory for the pairs")
@@ -290,13 +293,6 @@ cdef class MergeLearner:
         cell.weight = weight
         place[0] += 1
 
-    cdef int64_t _first_floor(self) noexcept nogil:
-        """Guess the count of the last merges: the total weight over the merges wanted, with room."""
-        cdef int64_t place, total = 0
-        for place in range(self.n_cells):
-            total += self.cells[place].weight
-        return max(self.min_frequency, total // (64 * self.expected))
-
     cdef void _compact(self) noexcept nogil:
         """Put every token into one cell and drop the words that are a single token by now."""
         cdef int64_t read = 1, write = 1, first
@@ -388,8 +384,50 @@ cdef class MergeLearner:
     cdef void _list_pairs(self) noexcept nogil:
         self.n_heap = 0
         self.n_places = 0
-        if self._new_table(12) and self._count_pairs() and self._allot_places():
+        if not self._new_table(12):
+            return
+        if self.n_symbols <= FEW_SYMBOLS:
+            self._list_pairs_of_few()
+        elif self._count_pairs() and self._allot_places():
             self._fill_places()
+        if not self.failed:
+            self._queue_pairs()
+
+    cdef void _list_pairs_of_few(self) noexcept nogil:
+        """Count and list the pairs of a small alphabet by a table without hashing."""
+        cdef int64_t place, index, n = self.n_symbols
+        cdef Cell *cell
+        cdef Pair *pair
+        cdef Pair *square = <Pair *>calloc(n * n, sizeof(Pair))
+        if square == NULL:
+            self.failed = True
+            return
+        for place in range(1, self.n_cells - 1):
+            cell = self.cells + place
+            if cell.token >= 0 and cell[1].token >= 0:
+                pair = square + <int64_t>cell.token * n + cell[1].token
+                pair.count += cell.weight
+                pair.n += 1
+        for index in range(n * n):
+            pair = square + index
+            if pair.n == 0:
+                continue
+            pair.key = pair_key(<int32_t>(index // n), <int32_t>(index % n))
+            pair.start = -1
+            if self._is_allowed(pair.key, pair.count):
+                pair.start = self.n_places
+                self.n_places += pair.n
+            if not self._add_pair(pair.key, pair.count, pair.start, pair.n):
+                break
+        if not self.failed and self._fresh_places():
+            for place in range(1, self.n_cells - 1):
+                cell = self.cells + place
+                if cell.token >= 0 and cell[1].token >= 0:
+                    pair = square + cell.token * n + cell[1].token
+                    if pair.start >= 0:
+                        self.places[pair.start] = <int32_t>place
+                        pair.start += 1
+        free(square)
 
     cdef bint _count_pairs(self) noexcept nogil:
         """Count the pairs that may reach the floor.
@@ -441,15 +479,18 @@ cdef class MergeLearner:
             else:
                 pair.start = -1
             pair.n = 0
-        free(self.places)  # a fresh block: growing the old one would copy places that nobody needs
+        return self._fresh_places()
+
+    cdef bint _fresh_places(self) noexcept nogil:
+        """Make a block for the places: growing the old one would copy places that nobody needs."""
+        free(self.places)
         self.places = NULL
         self.place_capacity = 0
         return self._reserve_places(0)
 
     cdef void _fill_places(self) noexcept nogil:
-        """List the places of each pair in the order of the corpus, then queue the pairs."""
+        """List the places of each pair in the order of the corpus."""
         cdef int64_t place
-        cdef uint64_t index
         cdef Cell *cell
         cdef Pair *pair
         for place in range(1, self.n_cells - 1):
@@ -460,6 +501,10 @@ cdef class MergeLearner:
             if pair.key != EMPTY and pair.start >= 0:
                 self.places[pair.start + pair.n] = <int32_t>place
                 pair.n += 1
+
+    cdef void _queue_pairs(self) noexcept nogil:
+        cdef uint64_t index
+        cdef Pair *pair
         for index in range(self.pair_mask + 1):
             pair = self.pairs + index
             if pair.key != EMPTY and pair.start >= 0:

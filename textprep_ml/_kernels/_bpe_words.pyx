@@ -248,7 +248,7 @@ cdef class WordCounter:
             if place < word.place:
                 word.place = place
             return
-        if 5 * (self.n_short + 1) > 3 * (<int64_t>1 << self.short_bits):
+        if 5 * (self.n_short + 1) > 4 * (<int64_t>1 << self.short_bits):
             if not self._grow_short():
                 return
             word = self._find_short(low, high, length, hashed)
@@ -446,16 +446,17 @@ cdef class WordCounter:
         places = np.empty(len(self), dtype=np.int64)
         cdef int64_t[::1] slot_view = slots
         cdef int64_t[::1] place_view = places
-        for index in range(n_short_slots):
-            if self.short_words[index].count:
-                slot_view[n] = index
-                place_view[n] = <int64_t>(self.short_words[index].place >> LENGTH_BITS)
-                n += 1
-        for index in range(<int64_t>1 << self.long_bits):
-            if self.long_words[index].count:
-                slot_view[n] = n_short_slots + index
-                place_view[n] = <int64_t>self.long_words[index].place
-                n += 1
+        with nogil:
+            for index in range(n_short_slots):
+                if self.short_words[index].count:
+                    slot_view[n] = index
+                    place_view[n] = <int64_t>(self.short_words[index].place >> LENGTH_BITS)
+                    n += 1
+            for index in range(<int64_t>1 << self.long_bits):
+                if self.long_words[index].count:
+                    slot_view[n] = n_short_slots + index
+                    place_view[n] = <int64_t>self.long_words[index].place
+                    n += 1
         return slots[np.argsort(places)]
 
     def is_blank(self):
