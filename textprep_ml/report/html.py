@@ -181,14 +181,18 @@ def _environment() -> Environment:
     environment.filters |= {
         "visible": visible,
         "score": "{:.4f}".format,
-        "gain": "{:+.4f}".format,
+        "gain": lambda number: _with_sign(number, 4),
         "count": "{:,}".format,
         "interval": lambda ends: "{:.4f} to {:.4f}".format(*ends),
-        "signed": lambda number: f"{number:+.1f}".replace("-", "\N{MINUS SIGN}"),
+        "signed": lambda number: _with_sign(number, 1),
         "verdict": verdict,
         "candidate": _CANDIDATES.__getitem__,
     }
     return environment
+
+
+def _with_sign(number: float, digits: int) -> str:
+    return f"{number:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def visible(text: str) -> str:
