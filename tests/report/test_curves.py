@@ -154,10 +154,11 @@ def test_learning_curve_doubles_and_ends_with_all_documents(english: SentenceSeg
         n_sizes=3,
         progress=lambda _, done, total: calls.append((done, total)),
     )
-    assert [point["documents"] for point in points] == [10, 21, 42]
+    n = len(texts)
+    assert [point["documents"] for point in points] == [n // 4, n // 2, n]
     assert points[-1]["sentences"] == sum(map(len, spans))
     assert calls == [(0, 3), (1, 3), (2, 3)]
-    order = np.random.default_rng(0).permutation(42).tolist()
+    order = np.random.default_rng(0).permutation(n).tolist()
     whole = estimator.fit([texts[index] for index in order], [spans[index] for index in order])
     assert points[-1]["f1"] == whole.score(TEXTS, SPANS)
     assert points[0]["f1"] < points[-1]["f1"]
