@@ -75,9 +75,11 @@ def test_little_evidence_is_not_kept_for_weights_that_are_zero() -> None:
         assert unpack_evidence(count_evidence(KINDS_ONLY, weights, rows, np.ones(8), None))[0] == kept
 
 
-def test_new_words_start_without_evidence() -> None:
+def test_new_words_are_held_as_the_unknown_word_that_they_were() -> None:
     layout, wider = TemplateLayout(["left.word"], 1), TemplateLayout(["left.word"], 3)
-    assert move_weights(layout, np.array([7, 3], dtype=np.int8), wider, inherit=False).tolist() == [7, 3, 0, 0]
+    moved = move_weights(layout, np.array([7, 3], dtype=np.int8), wider)
+    assert moved.dtype == np.int8
+    assert moved.tolist() == [7, 3, 7, 7]
 
 
 def test_evidence_is_saved_beside_the_weights() -> None:

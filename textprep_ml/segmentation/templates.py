@@ -223,10 +223,8 @@ def column_name(columns: Sequence[int], codes: Sequence[int], vocabulary: list[s
     )
 
 
-def move_weights(
-    layout: TemplateLayout, weights: np.ndarray, wider: TemplateLayout, inherit: bool = True
-) -> np.ndarray:
-    """Carry a weight table over to a layout with more words.
+def move_weights(layout: TemplateLayout, weights: np.ndarray, wider: TemplateLayout) -> np.ndarray:
+    """Carry a weight table, or one of their evidence, over to a layout with more words.
 
     Parameters
     ----------
@@ -234,27 +232,21 @@ def move_weights(
         The same templates; the wider one has new words after the old ones.
     weights : ndarray of shape (layout.size,)
         The table.
-    inherit : bool
-        Whether a new word starts with what the unknown word has, which it was; else it starts with zeros.
 
     Returns
     -------
     ndarray of shape (wider.size,)
-        The old values in their new places.
+        The old values in their new places; a new word starts with those of the unknown word that it was.
     """
     moved = np.zeros(wider.size, dtype=weights.dtype)
     for shape, offset, wide_shape, wide_offset in zip(
         layout.shapes, layout.offsets.tolist(), wider.shapes, wider.offsets.tolist(), strict=True
     ):
         old = weights[offset : offset + math.prod(shape)].reshape(shape)
-        target = moved[wide_offset : wide_offset + math.prod(wide_shape)].reshape(wide_shape)
-        if not inherit:
-            target[tuple(map(slice, shape))] = old
-            continue
         codes = [
             np.where(np.arange(wide) < size, np.arange(wide), 0) for wide, size in zip(wide_shape, shape, strict=True)
         ]
-        target[...] = old[np.ix_(*codes)]
+        moved[wide_offset : wide_offset + math.prod(wide_shape)] = old[np.ix_(*codes)].ravel()
     return moved
 
 

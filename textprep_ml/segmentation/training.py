@@ -251,7 +251,7 @@ def widen(
     layout = TemplateLayout(model.scorer.layout.templates, len(words.vocabulary))
     weights, evidence = model.scorer.weights, model.scorer.evidence
     if evidence is not None:
-        evidence = move_weights(model.scorer.layout, evidence, layout, inherit=False)
+        evidence = move_weights(model.scorer.layout, evidence, layout)
     return words, LinearScorer(layout, move_weights(model.scorer.layout, weights, layout), evidence)
 
 
