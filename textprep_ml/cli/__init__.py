@@ -31,6 +31,7 @@ COMMANDS: tuple[str, ...] = (
     "train",
     "evaluate",
     "explain",
+    "suggest",
     "normalize",
     "words",
     "tokenize",
