@@ -230,6 +230,24 @@ def printable(text: str) -> str:
     return _SURROGATES.sub(_surrogate_name, text)
 
 
+def all_printable(texts: list[str]) -> list[str]:
+    """Do what `printable` does to each of many texts; the same list where there is nothing to do.
+
+    Parameters
+    ----------
+    texts : list of str
+        Pieces, or any texts.
+
+    Returns
+    -------
+    list of str
+        Valid Unicode.
+    """
+    if _SURROGATES.search("".join(texts)) is None:
+        return texts
+    return [printable(text) for text in texts]
+
+
 def _surrogate_name(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"<0x{code - 0xDC00:02X}>" if 0xDC80 <= code <= 0xDCFF else f"<U+{code:04X}>"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from textprep_ml._files import open_atomically
-from textprep_ml.batching import printable
+from textprep_ml.batching import all_printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ def _columns(annotations: Annotations) -> Iterator[_Column]:
         numbers = annotations.document_numbers(name)
         edges = np.searchsorted(numbers, np.arange(len(annotations) + 1))
         yield _Column(name, layer.spans, edges)
-        yield _Column(f"{one}_texts", [printable(text) for text in layer.texts], edges)
+        yield _Column(f"{one}_texts", all_printable(layer.texts), edges)
         parent = annotations.parent_of(name)
         if parent != "documents":
             yield _Column(f"{one}_{parent}", layer.parents - above[numbers], edges)
@@ -97,8 +97,8 @@ def to_pandas(annotations: Annotations, layer: str | None) -> pd.DataFrame:
     columns: dict[str, Any] = {"document": annotations.document_numbers(name)}
     columns |= reversed(list(_ancestors(annotations, name)))
     columns |= {"start": chosen.spans[:, 0], "end": chosen.spans[:, 1]}
-    columns |= {"surface": [printable(text) for text in annotations.surfaces(name)]}
-    columns |= {"text": [printable(text) for text in chosen.texts]}
+    columns |= {"surface": all_printable(annotations.surfaces(name))}
+    columns |= {"text": all_printable(chosen.texts)}
     if chosen.ids is not None:
         columns["id"] = chosen.ids
     if chosen.tags is not None:

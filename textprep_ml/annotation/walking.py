@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -13,9 +13,6 @@ import numpy as np
 from textprep_ml._validation import check_documents, shorten
 from textprep_ml.annotation.result import Annotations, Layer
 from textprep_ml.pipelines import stage_of, thawed
-
-#: The pieces of longer strings are not kept for the next time that the string comes.
-_LONGEST_KEPT = 64
 
 
 def annotate(pipeline: Any, X: Any) -> Annotations:
@@ -111,7 +108,8 @@ class _Walk:
         self.layers: dict[str, Layer] = {}
         self._texts = texts
         self._starts = np.zeros(len(texts), dtype=np.intp)
-        self._frames: list[_Frame | None] = [None] * len(texts)
+        self._frames: list[_Frame | None] = [None]  # the first is that of raw documents
+        self._frame_of = np.zeros(len(texts), dtype=np.intp)
 
     def take(self, name: str, step: Any) -> None:
         """Run a step."""
@@ -128,14 +126,14 @@ class _Walk:
 
     def _take_text(self, name: str, step: Any) -> None:
         """Normalize every string; what stays as it is stays in its frame."""
-        texts, starts = [], self._starts.copy()
+        texts, starts, frame_of = [], self._starts.copy(), self._frame_of.copy()
         for index, text in enumerate(self._texts):
             normalized, offsets = step.align(text)
             texts.append(normalized)
             if normalized != text or not getattr(offsets, "is_identity", False):
-                self._frames[index] = _Frame(offsets, self._frames[index], int(starts[index]))
-                starts[index] = 0
-        self._texts, self._starts = texts, starts
+                self._frames.append(_Frame(offsets, self._frames[frame_of[index]], int(starts[index])))
+                frame_of[index], starts[index] = len(self._frames) - 1, 0
+        self._texts, self._starts, self._frame_of = texts, starts, frame_of
 
     def _take_sentences(self, name: str, step: Any) -> None:
         if self.layers:
@@ -152,59 +150,59 @@ class _Walk:
         texts = [
             text[start:end] for text, spans in zip(self._texts, local, strict=True) for start, end in spans.tolist()
         ]
-        self._add(kind, name, local, texts)
+        self._add(kind, name, np.array([len(spans) for spans in local], dtype=np.intp), _joined(local), texts)
 
     def _take_pieces(self, name: str, step: Any) -> None:
-        kept: dict[str, tuple[list[int], np.ndarray]] = {}
-        ids: list[int] = []
-        local = []
-        for text in self._texts:
-            encoded = kept.get(text)
-            if encoded is None:
-                encoded = step.encode_with_spans(text)
-                if len(text) <= _LONGEST_KEPT:
-                    kept[text] = encoded
-            ids += encoded[0]
-            local.append(encoded[1])
-        names = {index: step.id_to_piece(index) for index in set(ids)}
-        self._add("pieces", name, local, [names[index] for index in ids], np.array(ids, dtype=np.int32))
+        """Encode every distinct string once: most tokens come again and again."""
+        numbers: dict[str, int] = {}
+        which = np.array([numbers.setdefault(text, len(numbers)) for text in self._texts], dtype=np.intp)
+        encoded = [step.encode_with_spans(text) for text in numbers]
+        sizes = np.array([len(ids) for ids, _ in encoded], dtype=np.intp)
+        counts = sizes[which]
+        # Where the pieces of each string stand among those of the distinct ones, string after string.
+        place = np.repeat(np.cumsum(sizes)[which] - np.cumsum(counts), counts) + np.arange(counts.sum())
+        ids = np.array([index for found, _ in encoded for index in found], dtype=np.int32)[place]
+        pieces = {index: step.id_to_piece(index) for index in set(ids.tolist())}
+        texts = [pieces[index] for index in ids.tolist()]
+        self._add("pieces", name, counts, _joined([spans for _, spans in encoded])[place], texts, ids)
 
     def _take_tags(self, name: str, step: Any) -> None:
         where, tokens = next(reversed(self.layers.items()), ("", None))
         if tokens is None or tokens.kind != "tokens":
             raise ValueError(f"The tagger {name!r} needs tokens: put a word tokenizer before it.")
         # A sentence is what the tokens were cut from; one without tokens has no tags.
-        sentences = [
-            [text for _, text in group] for _, group in groupby(self._parents_and_texts(tokens), itemgetter(0))
-        ]
+        parents_and_texts = zip(tokens.parents.tolist(), tokens.texts, strict=True)
+        sentences = [[text for _, text in group] for _, group in groupby(parents_and_texts, itemgetter(0))]
         tags = [tag for sentence in step.predict(sentences) for tag in sentence]
         self.layers[where] = replace(tokens, tags=tags)
 
-    @staticmethod
-    def _parents_and_texts(layer: Layer) -> Iterator[tuple[int, str]]:
-        return zip(layer.parents.tolist(), layer.texts, strict=True)
-
     def _add(
-        self, kind: str, name: str, local: list[np.ndarray], texts: list[str], ids: np.ndarray | None = None
+        self,
+        kind: str,
+        name: str,
+        counts: np.ndarray,
+        spans: np.ndarray,
+        texts: list[str],
+        ids: np.ndarray | None = None,
     ) -> None:
         """Add a layer: spans of each string become spans of the raw documents."""
-        counts = [len(spans) for spans in local]
-        parents = np.repeat(np.arange(len(local), dtype=np.intp), counts)
-        spans = np.concatenate([np.empty((0, 2), dtype=np.intp), *local])
-        framed = spans + np.repeat(self._starts, counts)[:, None]
-        raw = self._to_raw(framed, counts)
-        self._frames = [frame for frame, count in zip(self._frames, counts, strict=True) for _ in range(count)]
+        parents = np.repeat(np.arange(len(counts), dtype=np.intp), counts)
+        framed = spans + self._starts[parents][:, None]
+        self._frame_of = self._frame_of[parents]
+        raw = self._to_raw(framed)
         self._texts, self._starts = texts, framed[:, 0].copy()
         self.layers[kind if kind not in self.layers else name] = Layer(kind, raw, parents, texts, ids)
 
-    def _to_raw(self, framed: np.ndarray, counts: list[int]) -> np.ndarray:
+    def _to_raw(self, framed: np.ndarray) -> np.ndarray:
         """Carry spans back, all those of a frame at once."""
         raw = framed.copy()
-        first = 0
-        for _, group in groupby(zip(self._frames, counts, strict=True), key=lambda pair: id(pair[0])):
-            frames, sizes = zip(*group, strict=True)
-            last = first + sum(sizes)
-            if frames[0] is not None and last > first:
-                raw[first:last] = frames[0].to_raw(framed[first:last])
-            first = last
+        edges = np.flatnonzero(np.diff(self._frame_of, prepend=-1, append=-1))
+        for first, last in pairwise(edges.tolist()):
+            frame = self._frames[self._frame_of[first]]
+            if frame is not None:
+                raw[first:last] = frame.to_raw(framed[first:last])
         return raw
+
+
+def _joined(spans: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.empty((0, 2), dtype=np.intp), *spans]).astype(np.intp, copy=False)
