@@ -1,4 +1,4 @@
-"""Measures of segmentation: boundaries, spans, windows over the text, significance, and what kinds of error were made.
+"""Measures of segmentation: boundaries, spans, windows over the text, significance, kinds of error, vocabularies.
 
 Everywhere `y_true` and `y_pred` hold one sequence of half-open spans per document, as `SentenceSegmenter.predict`
 gives them. The scores are plain functions of the two, so that ``sklearn.metrics.make_scorer(boundary_f1_score)``
@@ -22,6 +22,14 @@ from textprep_ml.metrics.significance import (
     paired_bootstrap,
 )
 from textprep_ml.metrics.tokens import token_counts, token_errors, token_scores
+from textprep_ml.metrics.vocabulary import (
+    morpheme_scores,
+    renyi_efficiency,
+    vocabulary_curve,
+    vocabulary_scores,
+    word_spans,
+)
+from textprep_ml.metrics.vocabulary_scorer import vocabulary_scorer
 from textprep_ml.metrics.windows import pk, window_diff
 
 __all__ = [
@@ -37,12 +45,18 @@ __all__ = [
     "error_kind",
     "intervals_of_counts",
     "mcnemar",
+    "morpheme_scores",
     "paired_bootstrap",
     "pk",
+    "renyi_efficiency",
     "span_scores",
     "token_counts",
     "token_errors",
     "token_scores",
     "token_spans",
+    "vocabulary_curve",
+    "vocabulary_scorer",
+    "vocabulary_scores",
     "window_diff",
+    "word_spans",
 ]

@@ -324,6 +324,13 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
         check_is_fitted(self)
         return [(self._table[left] or "", self._table[right] or "") for left, right, _ in self.merge_ids_.tolist()]
 
+    @property
+    def vocab_sizes_(self) -> tuple[int, int]:
+        """The least and the greatest size that `with_vocab_size` can give: the alphabet, and all pieces."""
+        model = self._model()
+        size = count_pieces(model, self._outside())
+        return size - len(model.merges), size
+
     def with_vocab_size(self, n: int) -> Self:
         """Give the tokenizer that training with a smaller `vocab_size` would have given.
 
@@ -342,13 +349,13 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
         ValueError
             If `n` is smaller than the alphabet or greater than the vocabulary.
         """
+        least, most = self.vocab_sizes_
+        if isinstance(n, bool) or not isinstance(n, Integral):
+            raise TypeError(f"with_vocab_size expects an int, but got {type(n).__name__}: {n!r}.")
+        if not least <= n <= most:
+            raise ValueError(f"with_vocab_size({n}): between {least} (the alphabet) and {most} is possible.")
         model = self._model()
-        size = count_pieces(model, self._outside())
-        kept = len(model.merges) - (size - n)
-        if not 0 <= kept <= len(model.merges):
-            raise ValueError(
-                f"with_vocab_size({n}): between {size - len(model.merges)} (the alphabet) and {size} is possible."
-            )
+        kept = int(n) - least
         gone = set(model.merges[kept:, 2].tolist()) - set(model.merges[:kept, 2].tolist())
         pieces = [None if index in gone else piece for index, piece in enumerate(model.pieces)]
         while pieces and pieces[-1] is None:
