@@ -177,11 +177,14 @@ def load_config(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> 
     table = read_tables(path, overrides)
     data = table.get("data", {})
     default = data.get("format")
+    dev = as_corpora(data.get("dev", []), default, f"{name}: [data] dev")
+    if any(corpus.labelled_by is not None for corpus in dev):
+        raise ConfigError(f"{name}: [data] dev: labelled_by is for training; measuring takes labels made by people.")
     return Experiment(
         name,
         table,
         as_corpora(data.get("train", []), default, f"{name}: [data] train"),
-        as_corpora(data.get("dev", []), default, f"{name}: [data] dev"),
+        dev,
         tuple(corpus.path for corpus in as_corpora(data.get("raw", []), None, f"{name}: [data] raw")),
         table["output"]["model"],
     )

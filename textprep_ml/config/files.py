@@ -35,11 +35,17 @@ class Corpus:
         Of each of its documents.
     format : str or None
         One of `textprep_ml.corpora.FORMATS`; None looks at the file.
+    labelled_by : str or None
+        The segmenter that labels the file, which is raw text.
+    share : float
+        How much of such a text is taken.
     """
 
     path: str
     weight: float = 1.0
     format: str | None = None
+    labelled_by: str | None = None
+    share: float = 1.0
 
 
 def locate(path: str) -> Path:

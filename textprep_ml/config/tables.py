@@ -116,7 +116,7 @@ def as_corpora(items: Iterable[Any], default_format: str | None, where: str) -> 
     Parameters
     ----------
     items : iterable
-        Paths, or tables with a ``path``, a ``weight`` and a ``format``.
+        Paths, or tables with a ``path``, a ``weight``, a ``format``, and for raw text ``labelled_by`` and ``share``.
     default_format : str or None
         The format of those that have none.
     where : str
@@ -137,15 +137,19 @@ def _as_corpus(item: Any, default_format: str | None, where: str) -> Corpus:
         raise ConfigError(
             f"{where}: each item is a path or a table such as {{path = ..., weight = 0.5}}, not {item!r}."
         )
-    types = {"path": str, "weight": float, "format": str}
+    types = {"path": str, "weight": float, "format": str, "labelled_by": str, "share": float}
     for key, value in item.items():
         check_key(key, types, where)
         check_type(value, types[key], f"{where}: {key}")
     if "path" not in item:
         raise ConfigError(f"{where}: a table has no path.")
-    corpus = Corpus(item["path"], float(item.get("weight", 1.0)), item.get("format", default_format))
+    corpus = Corpus(**{"format": default_format, **item})
     if corpus.weight <= 0:
         raise ConfigError(f"{where}: the weight of {corpus.path} is {corpus.weight}; it must be above 0.")
+    if not 0 < corpus.share <= 1 or ("share" in item and corpus.labelled_by is None):
+        raise ConfigError(
+            f"{where}: share = {corpus.share} of {corpus.path}: it is above 0, at most 1, and goes with labelled_by."
+        )
     if corpus.format is not None and corpus.format not in FORMATS:
         raise ConfigError(f"{where}: unknown format {corpus.format!r}{suggest(corpus.format, FORMATS)}")
     return corpus

@@ -10,6 +10,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from textprep_ml.config.files import Progress, locate, read_documents, read_examples, read_partly_labelled, read_raw
+from textprep_ml.config.pseudo_labels import label_raw
 from textprep_ml.exceptions import ConfigError
 
 if TYPE_CHECKING:
@@ -60,7 +61,11 @@ def train(experiment: Experiment, estimator: Any, progress: Progress) -> None:
     progress : callable
         Called with what is being done, how much of it is done, and how much there is.
     """
-    _TRAINERS[task_of(estimator)](experiment, estimator, progress)
+    task = task_of(estimator)
+    taught = [corpus.path for corpus in experiment.train if corpus.labelled_by is not None]
+    if taught and task != "sentences":
+        raise ConfigError(f"{experiment.name}: [data] train: {taught[0]} has labelled_by, which is for segmenters.")
+    _TRAINERS[task](experiment, estimator, progress)
 
 
 def _refuse_raw_and_weights(experiment: Experiment, estimator: Any) -> None:
@@ -81,7 +86,14 @@ class _RawText:
 
 def _fit_segmenter(experiment: Experiment, estimator: Any, progress: Progress) -> None:
     """Train on labelled documents."""
-    texts, spans, weights, labelled = read_partly_labelled(experiment.train)
+    gold = [corpus for corpus in experiment.train if corpus.labelled_by is None]
+    texts, spans, weights, labelled = read_partly_labelled(gold)
+    for corpus in experiment.train:
+        if corpus.labelled_by is not None:
+            progress(f"labelling {corpus.path}", 0, 0)
+            more, found = label_raw(corpus)
+            texts, spans = texts + more, spans + found
+            weights, labelled = weights + [corpus.weight] * len(more), [*labelled, *[None] * len(more)]
     keywords: dict[str, Any] = {} if set(weights) == {1.0} else {"sample_weight": weights}
     if any(parts is not None for parts in labelled):
         keywords["labelled"] = labelled

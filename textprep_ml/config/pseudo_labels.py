@@ -1,0 +1,105 @@
+"""Raw text that a model labels, for another one to learn from.
+
+What a large model knows goes into a small one by its answers on plenty of text (Bucila, Caruana and Niculescu-Mizil
+2006, Model compression): a single tree trained so comes close to the linear model that labelled the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import cycle
+
+import textprep_ml
+from textprep_ml.config.files import Corpus, read_raw
+from textprep_ml.exceptions import ConfigError
+
+#: How long documents are, in characters: short and long ones, since counts over a document differ with its length.
+_LENGTHS = (1000, 3000, 8000)
+
+
+def label_raw(corpus: Corpus) -> tuple[list[str], list[list[list[int]]]]:
+    """Take documents out of a raw text and label them by a trained segmenter.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        With ``labelled_by``; the ``share`` of the text that is taken.
+
+    Returns
+    -------
+    texts : list of str
+        Documents with two sentences or more.
+    spans : list of lists of [int, int]
+        Sentences of each, as the model finds them.
+
+    Raises
+    ------
+    ConfigError
+        If the model is no segmenter.
+    ModelFormatError
+        If it cannot be read.
+    """
+    model = textprep_ml.load(corpus.labelled_by)
+    if not isinstance(model, textprep_ml.SentenceSegmenter):
+        raise ConfigError(f"labelled_by = {corpus.labelled_by!r} is a {type(model).__name__}, not a SentenceSegmenter.")
+    texts = list(take_share(cut_into_documents(read_raw([corpus.path], lambda what, done, total: None)), corpus.share))
+    found = [(text, spans.tolist()) for text, spans in zip(texts, model.predict(texts), strict=True) if len(spans) > 1]
+    return [text for text, _ in found], [spans for _, spans in found]
+
+
+def cut_into_documents(parts: Iterable[str]) -> Iterator[str]:
+    r"""Cut a long text at line ends into documents of several lengths.
+
+    Parameters
+    ----------
+    parts : iterable of str
+        Parts that end with a line.
+
+    Yields
+    ------
+    str
+        Documents of about 1,000, 3,000 and 8,000 characters, by turns.
+
+    Examples
+    --------
+    >>> [len(document) for document in cut_into_documents(["x" * 99 + "\n"] * 130)]
+    [1000, 3000, 8000, 1000]
+    """
+    lengths = cycle(_LENGTHS)
+    wanted = next(lengths)
+    lines: list[str] = []
+    length = 0
+    for part in parts:
+        for line in part.splitlines(keepends=True):
+            lines.append(line)
+            length += len(line)
+            if length >= wanted:
+                yield "".join(lines)
+                wanted, lines, length = next(lengths), [], 0
+    if lines:
+        yield "".join(lines)
+
+
+def take_share(documents: Iterable[str], share: float) -> Iterator[str]:
+    """Take a share of documents, evenly.
+
+    Parameters
+    ----------
+    documents : iterable of str
+        All of them.
+    share : float
+        Above 0, at most 1.
+
+    Yields
+    ------
+    str
+        Those taken.
+
+    Examples
+    --------
+    >>> "".join(take_share("abcdefghij", 0.3))
+    'dgj'
+    """
+    for number, document in enumerate(documents):
+        if int((number + 1) * share + 1e-9) > int(number * share + 1e-9):
+            yield document
