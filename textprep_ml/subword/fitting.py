@@ -146,6 +146,35 @@ class CorpusFitting:
         self._check()
         return word_table(self._count_documents(X, nothing))
 
+    def count_files(
+        self,
+        paths: Iterable[Path],
+        *,
+        lines: bool = False,
+        on_error: Literal["strict", "replace", "ignore"] = "strict",
+        progress: Progress = nothing,
+    ) -> dict[str, int]:
+        """Count the words of UTF-8 files as training would.
+
+        Parameters
+        ----------
+        paths : iterable of path-like
+            As for `fit_files`.
+        lines : bool, default=False
+            As for `fit_files`.
+        on_error : {"strict", "replace", "ignore"}, default="strict"
+            As for `fit_files`.
+        progress : callable, optional
+            As for `fit`.
+
+        Returns
+        -------
+        dict of str to int
+            In the order first met; for `fit_counts` and `balance_counts`.
+        """
+        self._check()
+        return word_table(self._count_files(paths, lines, on_error, progress))
+
     def _count_documents(self, X: Iterable[Any], progress: Progress) -> Any:
         return self._count(document_batches(text_leaves(X, type(self).__name__)), progress)
 
