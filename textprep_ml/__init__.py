@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "BPETokenizer": "subword",
     "StreamDecoder": "subword",
+    "UnigramTokenizer": "subword",
     "SentenceSegmenter": "segmentation",
     "RuleSegmenter": "segmentation",
     "NaiveSegmenter": "segmentation",

@@ -36,7 +36,8 @@ from textprep_ml._kernels._pure.unigram import (
 )
 
 __all__ = [
-    "BYTE", "CONTROL", "NORMAL", "UNKNOWN", "UNUSED", "USER_DEFINED", "WORDS", "TextRules", "UnigramEncoder", "best_paths", "split_map"
+    "BYTE", "CONTROL", "NORMAL", "UNKNOWN", "UNUSED", "USER_DEFINED", "WORDS", "TextRules", "UnigramEncoder", "best_paths", "character_spans",
+    "split_map",
 ]
 
 cdef extern from "Python.h":
@@ -180,7 +181,7 @@ cdef class TextRules:
     cdef object units
     cdef bytes strings
 
-    def __cinit__(self, bytes charsmap=b"", kept=(), *, bint prefix=False, bint suffix=False, bint remove_extra=False, bint escape=True):
+    def __cinit__(self, bytes charsmap=b"", kept=(), *, int prefix=0, bint suffix=False, bint remove_extra=False, bint escape=True):
         self.rules.prefix, self.rules.suffix = prefix, suffix
         self.rules.remove_extra, self.rules.escape = remove_extra, escape
         if charsmap:
@@ -267,7 +268,7 @@ cdef class UnigramEncoder:
         str words="pairs",
         surfaces=None,
         bytes charsmap=b"",
-        bint prefix=True,
+        int prefix=1,
         bint suffix=False,
         bint remove_extra=False,
         bint escape=True,
@@ -451,6 +452,10 @@ cdef class UnigramEncoder:
         return array
 
     # ------------------------------------------------------------------ other ways than the best
+
+    def normalize(self, text):
+        """Give the normalized text."""
+        return self.rules.normalize(text)
 
     def lattice(self, text):
         """Give the normalized text and all pieces in it, by where they begin and then by length."""

@@ -14,7 +14,7 @@ typedef struct {
     uint8_t plain[256];     /* an ASCII byte that stays as it is where no other byte than ASCII follows */
     int remove_extra;       /* no blanks at the ends, and single ones inside */
     int escape;
-    int prefix, suffix;     /* put a blank before or behind the text */
+    int prefix, suffix;     /* put a blank before the text (2: unless it begins with one) or behind it */
 } uni_rules_t;
 
 /* A growing text; for each byte where its source begins and ends, if wanted. */
@@ -226,6 +226,14 @@ static inline int uni_normalize(const uni_rules_t *rules, const uint8_t *text, s
         while (out->count && out->bytes[out->count - 1] == ' ') {
             out->count--;
             if (out->wants_sources) end = (size_t)out->begins[out->count];
+        }
+    }
+    if (rules->prefix == 2 && prefix && out->count > 1 && out->bytes[1] == ' ') {
+        out->count--;
+        memmove(out->bytes, out->bytes + 1, out->count);
+        if (out->wants_sources) {
+            memmove(out->begins, out->begins + 1, out->count * sizeof *out->begins);
+            memmove(out->ends, out->ends + 1, out->count * sizeof *out->ends);
         }
     }
     if (rules->suffix && prefix) {

@@ -4,5 +4,6 @@ from textprep_ml.subword.added_tokens import AddedToken
 from textprep_ml.subword.bpe import BPETokenizer
 from textprep_ml.subword.inspection import describe, measure
 from textprep_ml.subword.streaming import StreamDecoder
+from textprep_ml.subword.unigram import UnigramTokenizer
 
-__all__ = ["AddedToken", "BPETokenizer", "StreamDecoder", "describe", "measure"]
+__all__ = ["AddedToken", "BPETokenizer", "StreamDecoder", "UnigramTokenizer", "describe", "measure"]

@@ -228,6 +228,9 @@ class SubwordTokenizer(TextTransformer):
     #: True on a fitted tokenizer whose kernel does everything by itself.
     _is_plain = False
 
+    #: Whether the parts of a file, cut where no word is, may be encoded one by one.
+    _encodes_parts = True
+
     def _check_text(self, text: Any) -> str:
         check_is_fitted(self)
         if not isinstance(text, str):
@@ -327,7 +330,7 @@ class SubwordTokenizer(TextTransformer):
         check_is_fitted(self)
         for path in paths:
             parts = read_parts(path, on_error=on_error)
-            if self._is_plain:
+            if self._is_plain and self._encodes_parts:
                 threads = effective_n_jobs(self.n_jobs)
                 arrays = [self._runtime.encoder.encode_array(part, threads) for part in parts]
             else:

@@ -145,10 +145,29 @@ def _strip(left: bool, right: bool) -> Step:
     return step
 
 
+def _precompiled(component: dict[str, Any]) -> Step:
+    from textprep_ml.subword.text_rules import RulesNormalizer
+
+    charsmap = component["precompiled_charsmap"]
+    normalizer = RulesNormalizer(
+        {"type": "SentencePiece", "precompiled_charsmap": charsmap, "escape_whitespaces": False}
+    )
+
+    def step(text: str) -> Aligned:
+        normalized, offsets = normalizer.align(text)
+        places = np.arange(len(normalized))
+        spans = offsets.to_raw(np.column_stack([places, places + 1]))
+        return normalized, spans[:, 0].tolist(), spans[:, 1].tolist()
+
+    return step
+
+
 def _component_step(component: dict[str, Any]) -> Step:
     kind = component.get("type")
     if kind in ("NFC", "NFD", "NFKC", "NFKD"):
         return _normal_form(cast(Form, kind))
+    if kind == "Precompiled":
+        return _precompiled(component)
     if kind == "Lowercase":
         return _per_character(str.lower)
     if kind == "StripAccents":
@@ -303,5 +322,9 @@ def make_normalizer(specification: Any) -> Normalizer | None:
     if specification is None:
         return None
     if isinstance(specification, dict):
+        if specification.get("type") == "SentencePiece":
+            from textprep_ml.subword.text_rules import RulesNormalizer
+
+            return RulesNormalizer(specification)
         return ChainNormalizer(specification)
     return TransformerNormalizer(specification)

@@ -28,7 +28,8 @@ class Plan(NamedTuple):
     encoder : dict
         Arguments of the kernel's encoder, without its scheme.
     pretokenizer : object
-        A specification for `make_pretokenizer`.
+        A specification for `make_pretokenizer`; None for a kernel that finds words by itself, and puts the blank before
+        the first stretch of a text.
     normalizer : object
         A specification for `make_normalizer`.
     prefix_space : {False, True, "if-missing"}
@@ -81,7 +82,8 @@ class Runtime:
         tokens = plan.added_tokens
         late = {token for token, added in tokens.items() if added.normalized and self._normalizer is not None}
         self._early = TokenMatcher(token for token in tokens if token not in late)
-        self._normalized = {self._normalize(token) or token: tokens[token] for token in late}
+        normalize_token = getattr(self._normalizer, "normalize_token", self._normalize)
+        self._normalized = {normalize_token(token) or token: tokens[token] for token in late}
         self._late = TokenMatcher(self._normalized)
         self.specials = frozenset(token for token, added in tokens.items() if added.special)
         self._is_bare = self._splitter is None and self._normalizer is None and not plan.prefix_space
@@ -127,8 +129,11 @@ class Runtime:
             if token is not None:
                 ids.append(token.id)
             else:
-                part = text[start:end]
-                ids += self._encode_words(" " + part if self._needs_blank(part, is_first and start == 0) else part)
+                part, opens = text[start:end], is_first and start == 0
+                if self._plan.pretokenizer is None:
+                    ids += self.encoder.encode(part, opens)
+                else:
+                    ids += self._encode_words(" " + part if self._needs_blank(part, opens) else part)
         return ids
 
     def _needs_blank(self, text: str, is_first: bool) -> bool:
@@ -191,16 +196,20 @@ class Runtime:
                 span = np.array([[start, end]])
                 yield Encoded([token.id], span, places[span])
                 continue
-            part = text[start:end]
-            blank = self._needs_blank(part, is_first and start == 0)
-            for word in self._locate_words(" " + part if blank else part):
+            part, opens = text[start:end], is_first and start == 0
+            blank = self._needs_blank(part, opens)
+            for word in self._locate_words(" " + part if blank else part, opens):
                 yield Encoded(
                     word.ids,
                     np.maximum(word.characters - blank, 0) + start,
                     np.maximum(word.bytes_ - blank, 0) + places[start],
                 )
 
-    def _locate_words(self, text: str) -> Iterator[Encoded]:
+    def _locate_words(self, text: str, opens: bool) -> Iterator[Encoded]:
+        if self._plan.pretokenizer is None:
+            ids, characters, byte_spans = self.encoder.encode_with_offsets(text, opens)
+            yield Encoded(ids.tolist(), characters, byte_spans)
+            return
         if self._splitter is None:
             ids, characters, byte_spans = self.encoder.encode_with_offsets(text)
             yield Encoded(ids.tolist(), characters, byte_spans)

@@ -30,8 +30,9 @@ _BONUS = 0.1
 #: A sum in single precision that gets below this begins with 0 again.
 LOWEST = -100_000.0
 
-#: Where words end: between bytes that no piece has next to each other, before every blank, or nowhere.
-WORDS = ("pairs", "blanks", "none")
+#: Where words end: between bytes that no piece has next to each other, before every blank, or before every run of
+#: blanks.
+WORDS = ("pairs", "blanks", "runs")
 
 
 def as_bytes(text: str | bytes) -> bytes:
@@ -136,8 +137,8 @@ class TextRules:
         A compiled map, or nothing.
     kept : iterable of bytes
         Strings that no rule changes.
-    prefix, suffix : bool
-        Put a blank before or behind a text, unless it is empty.
+    prefix, suffix : int
+        Put a blank before or behind a text, unless it is empty; a prefix of 2 also not where there is one.
     remove_extra : bool
         No blanks at the ends, and single ones inside.
     escape : bool
@@ -149,7 +150,7 @@ class TextRules:
         charsmap: bytes = b"",
         kept: Iterable[bytes] = (),
         *,
-        prefix: bool = False,
+        prefix: int = 0,
         suffix: bool = False,
         remove_extra: bool = False,
         escape: bool = True,
@@ -201,6 +202,8 @@ class TextRules:
             at += consumed
         while self._remove_extra and parts and parts[-1][0] == b" ":
             at = parts.pop()[1]
+        if self._prefix == 2 and prefix and [data for data, _, _ in parts[:2]] == [b" ", b" "]:
+            del parts[0]
         if self._suffix and prefix:
             parts.append((b" ", at, at))
         return parts
@@ -262,7 +265,8 @@ def joined_bytes(keys: Iterable[bytes], words: str) -> npt.NDArray[np.bool_]:
         joined[:, 0x80:0xC0] = True  # inside a character
     else:
         joined[:] = True
-        joined[:, ord(" ")] = words == "none"
+        joined[:, ord(" ")] = False
+        joined[ord(" "), ord(" ")] = words == "runs"
     return joined
 
 
@@ -315,7 +319,7 @@ class UnigramEncoder:
         words: str = "pairs",
         surfaces: Sequence[bytes] | None = None,
         charsmap: bytes = b"",
-        prefix: bool = True,
+        prefix: int = 1,
         suffix: bool = False,
         remove_extra: bool = False,
         escape: bool = True,
@@ -453,6 +457,10 @@ class UnigramEncoder:
             yield fused
 
     # Other ways than the best
+
+    def normalize(self, text: str | bytes) -> bytes:
+        """Give the normalized text."""
+        return self._rules.normalize(text)
 
     def lattice(self, text: str | bytes) -> tuple[bytes, list[Edge]]:
         """Give the normalized text and all pieces in it, by where they begin and then by length."""

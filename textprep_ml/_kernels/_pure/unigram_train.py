@@ -143,7 +143,7 @@ class UnigramLearner:
             is_word = not before and self._text[place + whole[2]] == 0
             if is_word and whole[3] > 1 and whole[2] > max(last, depth, 1):
                 yield whole
-            item = [number, None, self._weights[place], {before or -1 - place}]
+            item: list[Any] = [number, None, self._weights[place], {before or -1 - place}]
             while stack and stack[-1][1] > depth:
                 left, length, weight, befores = stack.pop()
                 item = [left, length, weight + item[2], befores | item[3]]
@@ -179,7 +179,7 @@ class UnigramLearner:
         return float(total)
 
     def _count(self, begin: int, end: int, weight: int, expected: Floats) -> float:
-        """Add the expected counts of one word by forward and backward sums; give the logarithm of the sum of all ways."""
+        """Add the expected counts of one word by forward and backward sums; give the logarithm of its likelihood."""
         scores = self._scores
         forward, backward = np.full(end - begin + 1, -np.inf), np.full(end - begin + 1, -np.inf)
         forward[0] = backward[-1] = 0
@@ -205,7 +205,7 @@ class UnigramLearner:
     # Pruning
 
     def prune(self, goal: int) -> None:
-        """Let go of the pieces that the likelihood of the corpus loses least by, until `goal` remain; characters stay."""
+        """Let go of the pieces that the likelihood loses least by, until `goal` remain; characters stay."""
         losses = np.array([math.inf if piece < self.n_symbols else self._loss(piece) for piece in range(self.n_pieces)])
         kept = np.zeros(self.n_pieces, dtype=bool)
         kept[keep_best(losses, max(goal, self.n_symbols))] = True

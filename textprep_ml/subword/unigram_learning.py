@@ -1,0 +1,161 @@
+"""From counted words to a unigram model: the alphabet, rounds of estimation and pruning, the table of pieces."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from textprep_ml._kernels import load
+from textprep_ml.subword.alphabet import choose_characters
+from textprep_ml.subword.bytemap import fallback_name
+from textprep_ml.subword.training import Progress
+from textprep_ml.subword.unigram_model import MARKER, UnigramModel, ids_of
+
+#: So many more pieces than wanted are left to the last step of pruning.
+_SPARE = 1.1
+#: Rounds of estimation on the pieces that stay.
+_LAST_ROUNDS = 2
+_N_CODES = 0x110000
+
+
+class Options(NamedTuple):
+    """What training needs to know; see the parameters of `UnigramTokenizer`.
+
+    Attributes
+    ----------
+    specials : list of str
+        Special tokens that take the first ids.
+    user_defined : list of str
+        Pieces that are always taken.
+    vocab_size : int
+        Pieces to reach.
+    byte_fallback : bool
+        Whether there are pieces for bytes.
+    alphabet_limit : int or None
+        At most so many characters.
+    character_coverage : float
+        Part of the corpus that the alphabet covers.
+    max_piece_length : int
+        Characters in a piece.
+    seed_size : int
+        Pieces to begin with.
+    shrinking_factor : float
+        Part of the pieces that a round of pruning leaves.
+    n_sub_iterations : int
+        Rounds of estimation before each pruning.
+    """
+
+    specials: list[str]
+    user_defined: list[str]
+    vocab_size: int
+    byte_fallback: bool
+    alphabet_limit: int | None
+    character_coverage: float
+    max_piece_length: int
+    seed_size: int
+    shrinking_factor: float
+    n_sub_iterations: int
+
+
+def learn(counter: Any, options: Options, progress: Progress) -> tuple[UnigramModel, int]:
+    """Learn a model.
+
+    Parameters
+    ----------
+    counter : WordCounter
+        The corpus.
+    options : Options
+        What to train.
+    progress : callable
+        Called with ``"estimating"`` after each round of pruning.
+
+    Returns
+    -------
+    model : UnigramModel
+        Special tokens, bytes, user-defined pieces, then pieces from the most to the least probable.
+    missing : int
+        How many pieces fewer than asked for the corpus gave.
+
+    Raises
+    ------
+    ValueError
+        If the vocabulary would be smaller than the alphabet.
+    """
+    characters = _characters(counter, options)
+    fixed = [*options.specials, *_byte_names(options), *options.user_defined]
+    wanted = options.vocab_size - len(fixed)
+    taken = sum(name in characters for name in options.user_defined)
+    if wanted < len(characters) - taken:
+        raise ValueError(
+            f"vocab_size={options.vocab_size} is smaller than the alphabet: {len(characters)} characters and "
+            f"{len(fixed)} special, byte and user-defined pieces. Set it to at least {len(fixed) + len(characters)}, "
+            "or limit the alphabet (alphabet_limit, character_coverage)."
+        )
+    goal = wanted + len(options.user_defined)  # some may be among the pieces found
+    names, scores = _estimate(_words(counter, characters), characters, goal, options, progress)
+    order = [number for number in np.argsort(-scores, kind="stable").tolist() if names[number] not in set(fixed)]
+    longer = [number for number in order if len(names[number]) > 1]
+    dropped = set(longer[max(len(longer) - max(len(order) - wanted, 0), 0) :])
+    kept = [number for number in order if number not in dropped]
+    return _model([names[number] for number in kept], scores[kept], options), wanted - len(kept)
+
+
+def _byte_names(options: Options) -> list[str]:
+    return [fallback_name(byte) for byte in range(256)] if options.byte_fallback else []
+
+
+def _characters(counter: Any, options: Options) -> list[str]:
+    """Choose the characters; a blank and a literal marker are one, and it is always there."""
+    counts = dict(counter.character_counts())
+    counts[ord(MARKER)] = counts.pop(ord(" "), 0) + counts.get(ord(MARKER), 0)
+    chosen = choose_characters(counts, options.alphabet_limit, options.character_coverage)
+    return chosen if MARKER in chosen else sorted([MARKER, *chosen])
+
+
+def _words(counter: Any, characters: list[str]) -> tuple[npt.NDArray[Any], ...]:
+    table = np.full(_N_CODES, -1, dtype=np.int32)
+    table[[ord(char) for char in characters]] = np.arange(len(characters))
+    table[ord(" ")] = table[ord(MARKER)]
+    return counter.character_symbols(table, table, table, table, -1)
+
+
+def _estimate(
+    words: tuple[npt.NDArray[Any], ...], characters: list[str], wanted: int, options: Options, progress: Progress
+) -> tuple[list[str], npt.NDArray[np.float64]]:
+    """Shrink the seeds to the pieces that are wanted."""
+    learner = load("unigram_train").UnigramLearner(
+        *words, len(characters), options.max_piece_length, max(options.seed_size, wanted)
+    )
+    spare, begin = int(_SPARE * wanted), learner.n_pieces
+    while True:
+        for _ in range(options.n_sub_iterations):
+            learner.estimate(True, wanted)
+        progress("estimating", begin - learner.n_pieces, begin - wanted)
+        if learner.n_pieces <= spare:
+            break
+        learner.prune(max(spare, int(options.shrinking_factor * learner.n_pieces)))
+    if learner.n_pieces > wanted:
+        learner.prune(wanted)
+    for _ in range(_LAST_ROUNDS):
+        learner.estimate(False)
+    symbols, offsets, scores = learner.result()
+    text = "".join([characters[symbol] for symbol in symbols.tolist()])
+    bounds = offsets.tolist()
+    return [text[start:end] for start, end in zip(bounds[:-1], bounds[1:], strict=True)], scores
+
+
+def _model(names: list[str], scores: npt.NDArray[np.float64], options: Options) -> UnigramModel:
+    n_specials, byte_names = len(options.specials), _byte_names(options)
+    pieces: list[str | None] = [None] * n_specials + [*byte_names, *options.user_defined, *names]
+    first = n_specials + len(byte_names)
+    # Scores as files have them, so that a saved model decides alike.
+    rounded = scores.astype(np.float32).astype(np.float64)
+    return UnigramModel(
+        pieces,
+        np.concatenate([np.zeros(len(pieces) - len(names)), rounded]),
+        user_defined=list(range(first, first + len(options.user_defined))),
+        added_tokens=ids_of(options.specials, 0),
+        byte_pieces=list(range(n_specials, first)) if byte_names else None,
+    )
