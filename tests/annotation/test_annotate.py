@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from tests.growth import cpu_seconds
 from textprep_ml import (
     BPETokenizer,
     CharacterTokenizer,
@@ -239,3 +240,22 @@ def test_plain_data_can_be_pickled(whole: TextPipeline) -> None:
     again = pickle.loads(pickle.dumps(found))
     assert again.to_columns() == found.to_columns()
     assert repr(again.tokens) == "Layer(6 tokens: ['It', 'rains', '.', 'Stay', 'in', '.'])"
+
+
+@pytest.mark.parametrize("form", ["one long document", "many documents"])
+def test_ten_times_the_text_takes_ten_times_as_long(form: str) -> None:
+    pipeline = [make_normalizer("search", case="keep"), NaiveSegmenter(), WordTokenizer(), BPE]
+
+    def texts(times: int) -> list[str]:
+        parts = [f"Sentence {number} isn’t so  long… Or is it?" for number in range(100 * times)]
+        return [" ".join(parts)] if form == "one long document" else parts
+
+    small, large = texts(1), texts(10)
+    forms = (lambda found: found.to_arrow(), lambda found: found.to_columns(), lambda found: found.to_pandas())
+
+    def run(documents: list[str]) -> None:
+        found = annotate(pipeline, documents)
+        for form_of in forms:
+            form_of(found)
+
+    assert cpu_seconds(lambda: run(large)) < 20 * cpu_seconds(lambda: run(small)) + 0.05

@@ -125,12 +125,11 @@ class _Walk:
         getattr(self, f"_take_{stage}")(name, step)
 
     def _take_text(self, name: str, step: Any) -> None:
-        """Normalize every string; what stays as it is stays in its frame."""
-        texts, starts, frame_of = [], self._starts.copy(), self._frame_of.copy()
-        for index, text in enumerate(self._texts):
-            normalized, offsets = step.align(text)
-            texts.append(normalized)
-            if normalized != text or not getattr(offsets, "is_identity", False):
+        """Normalize every string; what stays as it is stays in its frame, and needs no map."""
+        texts, starts, frame_of = list(step.transform(self._texts)), self._starts.copy(), self._frame_of.copy()
+        for index, (before, after) in enumerate(zip(self._texts, texts, strict=True)):
+            if before != after:
+                texts[index], offsets = step.align(before)
                 self._frames.append(_Frame(offsets, self._frames[frame_of[index]], int(starts[index])))
                 frame_of[index], starts[index] = len(self._frames) - 1, 0
         self._texts, self._starts, self._frame_of = texts, starts, frame_of
