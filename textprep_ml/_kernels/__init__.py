@@ -25,6 +25,7 @@ NAMES = (
     "unigram",
     "unigram_train",
     "wordpiece",
+    "wordpiece_train",
     "tagging",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -234,3 +235,49 @@ def place_specials(tokens: Any, first_free: int) -> dict[str, AddedToken]:
     if len(set(tokens.values())) < len(tokens):
         raise ValueError("special_tokens: two tokens have the same id.")
     return {token: AddedToken(int(index), special=True) for token, index in tokens.items()}
+
+
+def more_tokens(
+    pieces: Sequence[str | None],
+    added: Mapping[str, AddedToken],
+    tokens: Iterable[str] | Mapping[str, int],
+    special: bool,
+) -> dict[str, AddedToken]:
+    """Put tokens beside those that a model has.
+
+    Parameters
+    ----------
+    pieces : sequence of str or None
+        Id -> piece.
+    added : dict of str to AddedToken
+        The tokens so far, which stay as they are.
+    tokens : iterable of str, or dict of str to int
+        By default the next free ids are taken.
+    special : bool
+        Whether the new ones are control tokens.
+
+    Returns
+    -------
+    dict of str to AddedToken
+        All of them.
+
+    Raises
+    ------
+    ValueError
+        If a token is empty or there twice, or an id is taken.
+    """
+    tokens = tokens if isinstance(tokens, Mapping) else list(tokens)
+    special_list(list(tokens), None)
+    together = dict(added)
+    taken = {index for index, piece in enumerate(pieces) if piece is not None} | {token.id for token in added.values()}
+    next_id = max([len(pieces) - 1, *taken]) + 1
+    for token in tokens:
+        if token in together:
+            continue
+        index = tokens[token] if isinstance(tokens, Mapping) else next_id
+        if not isinstance(index, Integral) or index < 0 or index in taken:
+            raise ValueError(f"add_tokens: the id {index!r} of {token!r} is taken or no id.")
+        together[token] = AddedToken(int(index), special=special)
+        taken.add(int(index))
+        next_id = max(next_id, int(index) + 1)
+    return together

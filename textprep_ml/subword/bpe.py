@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textprep_ml._validation import HasMethods, Interval, StrOptions
 from textprep_ml.exceptions import ModelFormatError, VocabularyWarning
-from textprep_ml.subword.added_tokens import AddedToken
-from textprep_ml.subword.alphabet import place_specials, special_list
+from textprep_ml.subword.alphabet import more_tokens, place_specials, special_list
 from textprep_ml.subword.base import SubwordTokenizer
 from textprep_ml.subword.fitting import CorpusFitting, refuse_blank
 from textprep_ml.subword.formats import state as state_format
@@ -385,22 +384,7 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
             If a token is empty or there twice, or an id is taken.
         """
         model = self._model()
-        tokens = tokens if isinstance(tokens, Mapping) else list(tokens)
-        special_list(list(tokens), None)
-        added = dict(model.added_tokens)
-        next_id = model.n_ids
-        taken = {index for index, piece in enumerate(model.pieces) if piece is not None} | {
-            token.id for token in added.values()
-        }
-        for token in tokens:
-            if token in added:
-                continue
-            index = tokens[token] if isinstance(tokens, Mapping) else next_id
-            if not isinstance(index, Integral) or index < 0 or index in taken:
-                raise ValueError(f"add_tokens: the id {index!r} of {token!r} is taken or no id.")
-            added[token] = AddedToken(int(index), special=special)
-            taken.add(int(index))
-            next_id = max(next_id, int(index) + 1)
+        added = more_tokens(model.pieces, model.added_tokens, tokens, special)
         return self._install(replace(model, added_tokens=added))
 
     def _adopt(self, model: Model) -> Self:

@@ -202,7 +202,7 @@ class CorpusFitting:
             return self._add_up(tables_of_batches(chosen, preparation, self.n_jobs), progress, whole)
         skipped = LongDocuments(self.max_document_length)
         prepared = preparation.prepare(chosen, skipped)
-        counter = count_words(prepared, self.pretokenizer, count_jobs(self.n_jobs), progress, whole)
+        counter = count_words(prepared, preparation.pretokenizer, count_jobs(self.n_jobs), progress, whole)
         skipped.warn()
         return counter
 

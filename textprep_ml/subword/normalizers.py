@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from textprep_ml._kernels import load
 from textprep_ml._validation import shorten
+from textprep_ml.subword.bert import flags_of
 
 #: A normalized text and, for each of its characters, where its source starts and ends in the text before.
 Aligned = tuple[str, list[int], list[int]]
@@ -168,6 +170,9 @@ def _component_step(component: dict[str, Any]) -> Step:
         return _normal_form(cast(Form, kind))
     if kind == "Precompiled":
         return _precompiled(component)
+    if kind == "BertNormalizer":
+        flags = flags_of(component)
+        return lambda text: load("wordpiece").normalize(text, flags)
     if kind == "Lowercase":
         return _per_character(str.lower)
     if kind == "StripAccents":

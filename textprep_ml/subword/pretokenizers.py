@@ -19,6 +19,9 @@ from textprep_ml._validation import shorten
 #: The schemes that the kernels know. All but `blank` cover a text without gaps.
 SCHEMES = ("none", "blank", "gpt2", "cl100k", "llama3", "qwen2", "o200k", "script")
 
+#: Two more, for BERT's basic tokenization: words between white space; marks and (but for the second) ideographs alone.
+BERT_SCHEMES = ("bert", "bert-joined")
+
 Span = tuple[int, int]
 Split = Callable[[str], list[Span]]
 
@@ -211,7 +214,7 @@ def _component_split(component: dict[str, Any]) -> Split | None:
     if kind == "Whitespace":
         return _pattern_split(regex.compile(r"\w+|[^\w\s]+"), "Removed", True)
     if kind == "BertPreTokenizer":
-        return lambda text: _chain(text, [SchemeSplit("blank").spans, _punctuation_split("Isolated")])
+        return lambda text: load("wordpiece").words(text)
     if kind == "CharDelimiterSplit":
         return _pattern_split(regex.compile(regex.escape(component["delimiter"])), "Removed")
     raise ValueError(f"The pre-tokenizer component {shorten(kind)} is not supported.")
@@ -316,11 +319,12 @@ def make_pretokenizer(specification: Any) -> PreTokenizer:
     [(0, 2), (2, 4), (4, 5)]
     """
     if isinstance(specification, str):
-        if specification in SCHEMES:
+        if scheme_of(specification):
             return SchemeSplit(specification)
         if specification.isidentifier():
             raise ValueError(
-                f"No pre-tokenizer is called {specification!r}; take {', '.join(SCHEMES)}, or a regular expression."
+                f"No pre-tokenizer is called {specification!r}; "
+                f"take {', '.join((*SCHEMES, *BERT_SCHEMES))}, or a regular expression."
             )
         return PatternSplit(specification)
     if isinstance(specification, dict):
@@ -341,6 +345,6 @@ def scheme_of(specification: Any) -> str | None:
     Returns
     -------
     str or None
-        One of `SCHEMES`.
+        One of `SCHEMES` or `BERT_SCHEMES`.
     """
-    return specification if isinstance(specification, str) and specification in SCHEMES else None
+    return specification if isinstance(specification, str) and specification in (*SCHEMES, *BERT_SCHEMES) else None

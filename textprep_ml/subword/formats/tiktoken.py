@@ -13,6 +13,7 @@ from textprep_ml._validation import shorten
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.subword.formats.patterns import PATTERNS
 from textprep_ml.subword.model import Model, Style
+from textprep_ml.subword.pretokenizers import BERT_SCHEMES
 
 #: Scheme -> expression in the dialect of tiktoken, where a possessive quantifier saves time.
 _ANY = r"[\s\S]+"
@@ -38,7 +39,7 @@ def pattern_of(specification: object) -> str:
     """
     if specification == "none":
         return _ANY
-    if specification in ("blank", "script") or not isinstance(specification, str):
+    if specification in ("blank", "script", *BERT_SCHEMES) or not isinstance(specification, str):
         raise ModelFormatError(f"tiktoken cannot express the pre-tokenizer {shorten(specification)}.")
     if specification in PATTERNS:
         return PATTERNS[specification]

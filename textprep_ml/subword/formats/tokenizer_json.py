@@ -16,7 +16,7 @@ from textprep_ml.subword.formats.patterns import PATTERNS, scheme_of_pattern
 from textprep_ml.subword.formats.state import check
 from textprep_ml.subword.model import Model, Style, merges_from_pairs
 from textprep_ml.subword.normalizers import make_normalizer
-from textprep_ml.subword.pretokenizers import SCHEMES, make_pretokenizer
+from textprep_ml.subword.pretokenizers import BERT_SCHEMES, SCHEMES, make_pretokenizer
 
 Json = dict[str, Any]
 
@@ -386,6 +386,8 @@ def _scheme_parts(specification: str) -> list[Json]:
         return []
     if specification == "blank":
         return [{"type": "WhitespaceSplit"}]
+    if specification in BERT_SCHEMES:
+        raise ModelFormatError(f"tokenizer.json has the pre-tokenizer {specification!r} only with a BertNormalizer.")
     pattern = PATTERNS[specification] if specification in SCHEMES else specification
     return [{"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}]
 

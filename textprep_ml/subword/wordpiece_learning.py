@@ -1,0 +1,162 @@
+"""From counted words to a WordPiece vocabulary: the alphabet, then the pieces that are learned."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from textprep_ml._kernels import load
+from textprep_ml._validation import shorten
+from textprep_ml.subword.added_tokens import AddedToken
+from textprep_ml.subword.alphabet import choose_characters, symbol_tables
+from textprep_ml.subword.learning import STEP, Words
+from textprep_ml.subword.model import Model, Style
+from textprep_ml.subword.training import Progress
+
+
+class Options(NamedTuple):
+    """What training needs to know; see the parameters of `WordPieceTokenizer`.
+
+    Attributes
+    ----------
+    specials : list of str
+        Special tokens that take the first ids.
+    taken : list of str
+        All special tokens: no piece may be spelled like one.
+    prefix : str
+        What pieces inside a word begin with.
+    score : str
+        Which pair is joined.
+    min_frequency : int
+        Rarer pairs are not joined.
+    max_piece_length : int or None
+        Longer pieces are not made.
+    max_word_length : int
+        Longer words are not learned from.
+    alphabet_limit : int or None
+        At most so many characters.
+    character_coverage : float
+        Part of the corpus that the alphabet covers.
+    """
+
+    specials: list[str]
+    taken: list[str]
+    prefix: str
+    score: str
+    min_frequency: int
+    max_piece_length: int | None
+    max_word_length: int
+    alphabet_limit: int | None
+    character_coverage: float
+
+
+def start(counter: Any, options: Options) -> tuple[Model, Words]:
+    """Give the alphabet of a corpus as a model without merges, and its words in symbols.
+
+    Every character is a piece at the beginning of a word; inside a word those are that occur there.
+
+    Parameters
+    ----------
+    counter : WordCounter
+        The corpus.
+    options : Options
+        What to train.
+
+    Returns
+    -------
+    model : Model
+        Special tokens and alphabet.
+    words : tuple of arrays
+        Ids, offsets, counts.
+
+    Raises
+    ------
+    ValueError
+        If a special token is spelled like a piece of the alphabet.
+    """
+    characters = choose_characters(counter.character_counts(), options.alphabet_limit, options.character_coverage)
+    first, n = len(options.specials), len(characters)
+    inside = [options.prefix + char for char in characters] if options.prefix else []
+    table = {piece: first + index for index, piece in enumerate([*characters, *inside])}
+    words = counter.character_symbols(*symbol_tables(table, characters, Style(False, options.prefix)), -1)
+    ids, offsets, counts = _without_long_words(words, options.max_word_length)
+    used = np.unique(ids[ids >= first + n])  # forms inside words that occur
+    ids[ids >= first + n] = first + n + np.searchsorted(used, ids[ids >= first + n])
+    alphabet = characters + [inside[index - first - n] for index in used.tolist()]
+    for token in sorted(set(options.taken) & set(alphabet)):
+        raise ValueError(
+            f"special_tokens: {shorten(token)} is spelled like a character of the corpus; call it something else."
+        )
+    pieces: list[str | None] = [None] * first + [*alphabet]
+    added = {token: AddedToken(index, special=True) for index, token in enumerate(options.specials)}
+    return Model(pieces, np.empty((0, 3), np.int32), added), (ids, offsets, counts)
+
+
+def _without_long_words(words: Words, longest: int) -> Words:
+    """Leave words out that are encoded as unknown, however they are made up."""
+    ids, offsets, counts = words
+    sizes = np.diff(offsets)
+    kept = sizes <= longest
+    if kept.all():
+        return words
+    return ids[np.repeat(kept, sizes)], np.concatenate([[0], np.cumsum(sizes[kept])]), counts[kept]
+
+
+def learn(
+    model: Model, words: Words, wanted: int, options: Options, progress: Progress
+) -> tuple[Model, npt.NDArray[np.int64]]:
+    """Learn pieces and add them behind those of a model.
+
+    Parameters
+    ----------
+    model : Model
+        Special tokens and alphabet.
+    words : tuple of arrays
+        The corpus in its symbols.
+    wanted : int
+        Number of pieces.
+    options : Options
+        Rules of training.
+    progress : callable
+        Called every thousand pieces.
+
+    Returns
+    -------
+    model : Model
+        With at most `wanted` pieces more. Two merges may make the same piece.
+    counts : int64 array
+        How often each pair occurred when it was joined.
+    """
+    prefix = options.prefix.encode("utf-8")
+    strings = [(piece or "").encode("utf-8", "surrogatepass") for piece in model.pieces]
+    learner = load("wordpiece_train").PieceLearner(
+        *words,
+        np.ones(len(strings), dtype=np.int32),
+        strings,
+        options.score,
+        options.min_frequency,
+        options.max_piece_length or 0,
+        wanted,
+        prefix,
+        [token.encode("utf-8", "surrogatepass") for token in options.taken],
+    )
+    merges, counts = [model.merges], [np.empty(0, np.int64)]
+    first = done = len(strings)
+    while done < first + wanted:
+        step = min(STEP, first + wanted - done)
+        new_merges, new_counts = learner.run(step)
+        merges.append(new_merges)
+        counts.append(new_counts)
+        before, done = done, max(done, int(new_merges[:, 2].max(initial=-1)) + 1)
+        progress("merging", done - first, wanted)
+        if done - before < step:
+            break
+    joined = np.concatenate(merges)
+    for left, right, made in joined.tolist():
+        if made == len(strings):
+            strings.append(strings[left] + strings[right][len(prefix) :])
+    pieces = model.pieces + [string.decode("utf-8", "surrogatepass") for string in strings[first:]]
+    return replace(model, pieces=pieces, merges=joined), np.concatenate(counts)
