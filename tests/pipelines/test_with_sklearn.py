@@ -27,6 +27,7 @@ from textprep_ml import (
     TextPipeline,
     WordCounter,
     WordTokenizer,
+    annotate,
     make_normalizer,
     make_text_pipeline,
 )
@@ -196,6 +197,15 @@ def test_a_tagger_by_name_and_a_model_by_its_file(tmp_path: Path) -> None:
     BPETokenizer(num_merges=1).fit(["low low"]).save(tmp_path / "bpe.json")
     pipeline = make_text_pipeline(subword=tmp_path / "bpe.json")
     assert pipeline.transform(["low"]) == [[["lo", "w"]]]
+
+
+@pytest.mark.parametrize("name", ["bpe", "unigram"])
+def test_pieces_by_name_are_learned(name: str) -> None:
+    pipeline = make_text_pipeline(subword=name).set_params(subword__vocab_size=280 if name == "bpe" else 40).fit(TEXTS)
+    found = annotate(pipeline, TEXTS[:2])
+    leaves = [piece for document in pipeline.transform(TEXTS[:2]) for token in document for piece in token]
+    assert leaves == found.pieces.texts
+    assert "".join(found.surfaces("pieces")) == "".join(TEXTS[:2]).replace(" ", "")
 
 
 def test_the_vectorizer_comes_with_the_classifier() -> None:

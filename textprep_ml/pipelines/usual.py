@@ -42,7 +42,7 @@ def make_text_pipeline(
     tagger : str, path or estimator, optional
         A trained model such as ``"en-pos"``.
     subword : str, path or estimator, optional
-        ``"bpe"``, which learns pieces of tokens, or a trained model.
+        ``"bpe"`` or ``"unigram"``, which learn pieces of tokens, or a trained model.
     vectorizer : str or estimator, optional
         ``"tfidf"``, ``"counts"`` or ``"hashing"``, over the leaves of what comes before (see `LeafAnalyzer`). Where
         there is a classifier, None is ``"tfidf"``.
@@ -152,7 +152,10 @@ _MAKERS: dict[str, dict[str, Callable[[], Any]]] = {
         "characters": lambda: textprep_ml.CharacterTokenizer(unit="grapheme"),
     },
     "tagger": {},
-    "subword": {"bpe": lambda: textprep_ml.BPETokenizer(pretokenizer="none")},
+    "subword": {
+        "bpe": lambda: textprep_ml.BPETokenizer(pretokenizer="none"),
+        "unigram": lambda: textprep_ml.UnigramTokenizer(pretokenizer="none"),
+    },
     "vectorizer": {
         "tfidf": _vectorizer("TfidfVectorizer"),
         "counts": _vectorizer("CountVectorizer"),
