@@ -32,7 +32,7 @@ from textprep_ml.normalization import (
 )
 from textprep_ml.pipelines import LeafAnalyzer
 from textprep_ml.segmentation import NaiveSegmenter, RuleSegmenter, SentenceSegmenter
-from textprep_ml.subword import BPETokenizer, UnigramTokenizer
+from textprep_ml.subword import BPETokenizer, UnigramTokenizer, WordPieceTokenizer
 from textprep_ml.tagging import PosTagger
 from textprep_ml.tokenization import (
     CharacterTokenizer,
@@ -72,6 +72,7 @@ class Case:
 CASES: list[Case] = [
     Case(BPETokenizer(num_merges=20), ("transform", "encode_batch")),
     Case(UnigramTokenizer(vocab_size=60), ("transform", "encode_batch")),
+    Case(WordPieceTokenizer(vocab_size=90), ("transform", "encode_batch")),
     Case(AccentNormalizer(), ("transform",)),
     Case(CaseNormalizer(), ("transform",)),
     Case(ContractionNormalizer(), ("transform",)),

@@ -12,6 +12,7 @@ _LAZY = {
     "BPETokenizer": "subword",
     "StreamDecoder": "subword",
     "UnigramTokenizer": "subword",
+    "WordPieceTokenizer": "subword",
     "SentenceSegmenter": "segmentation",
     "RuleSegmenter": "segmentation",
     "NaiveSegmenter": "segmentation",

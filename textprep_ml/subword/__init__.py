@@ -5,5 +5,14 @@ from textprep_ml.subword.bpe import BPETokenizer
 from textprep_ml.subword.inspection import describe, measure
 from textprep_ml.subword.streaming import StreamDecoder
 from textprep_ml.subword.unigram import UnigramTokenizer
+from textprep_ml.subword.wordpiece import WordPieceTokenizer
 
-__all__ = ["AddedToken", "BPETokenizer", "StreamDecoder", "UnigramTokenizer", "describe", "measure"]
+__all__ = [
+    "AddedToken",
+    "BPETokenizer",
+    "StreamDecoder",
+    "UnigramTokenizer",
+    "WordPieceTokenizer",
+    "describe",
+    "measure",
+]
