@@ -32,6 +32,7 @@ COMMANDS: tuple[str, ...] = (
     "evaluate",
     "explain",
     "suggest",
+    "label",
     "normalize",
     "words",
     "tokenize",

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from textprep_ml._files import stem
+from textprep_ml._files import fail, stem
 from textprep_ml.corpora import iter_rows
+from textprep_ml.labelling.exchange import iter_label_studio
 from textprep_ml.labelling.suggestions import suggest
 from textprep_ml.segmentation.windows import Window, read_windows
 
@@ -47,6 +48,30 @@ def read_documents(paths: Iterable[Path]) -> list[Row]:
     for path, name in zip(paths, ids, strict=True):
         if ids.count(name) > 1:
             raise ValueError(f"{path} is named twice: give each file once.")
+    return rows
+
+
+def read_labels(path: Path) -> list[Row]:
+    """Read labels that were made elsewhere.
+
+    Parameters
+    ----------
+    path : Path
+        A corpus in any format, or an export of Label Studio, whose suffix is ``.json``.
+
+    Returns
+    -------
+    list of dict
+        Labelled documents.
+
+    Raises
+    ------
+    CorpusFormatError
+        If the file is damaged, or has no labels.
+    """
+    rows = list(iter_label_studio(path) if path.suffix == ".json" else iter_rows(path))
+    if not rows or any("sentences" not in row for row in rows):
+        fail(path, None, "there are documents without labels, or none at all.")
     return rows
 
 
