@@ -11,8 +11,8 @@ from playwright.sync_api import Page
 
 from tests.report.conftest import labelled
 from tests.segmentation.samples import labelled_sample
-from textprep_ml import RuleSegmenter, SentenceSegmenter, TreebankTokenizer, WordTokenizer
-from textprep_ml.report import segmenter_report, tokenizer_report, write_report
+from textprep_ml import BPETokenizer, RuleSegmenter, SentenceSegmenter, TreebankTokenizer, WordTokenizer
+from textprep_ml.report import segmenter_report, tokenizer_report, vocabulary_report, write_report
 from textprep_ml.report.segmenters import add_learning_curve
 
 
@@ -33,12 +33,14 @@ def pages(data: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dic
     texts = ["It's 5pm: a well-known <b> hour. " * 5, "שלום, עולם! 😀"]
     spans = [[(0, 2), (2, 11)], [(0, 4)]]
     tokens = tokenizer_report({"words": WordTokenizer(), "treebank": TreebankTokenizer()}, {"made": (texts, spans)})
-    for name, report in (("segmenter", data), ("tokenizer", tokens)):
+    pieces = BPETokenizer(vocab_size=280).fit(texts)
+    vocabulary = vocabulary_report({"large": pieces, "small": pieces.with_vocab_size(265)}, {"made": texts})
+    for name, report in (("segmenter", data), ("tokenizer", tokens), ("vocabulary", vocabulary)):
         write_report(report, folder / f"{name}.html")
     return {path.stem: path for path in folder.glob("*.html")}
 
 
-@pytest.mark.parametrize("subject", ["segmenter", "tokenizer"])
+@pytest.mark.parametrize("subject", ["segmenter", "tokenizer", "vocabulary"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_everyone_can_read_it(

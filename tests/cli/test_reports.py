@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.cli.conftest import SAMPLE, Run, assert_one_line_error
 from tests.report.pages import Page
-from textprep_ml import SentenceSegmenter, iter_rows
+from textprep_ml import BPETokenizer, SentenceSegmenter, iter_rows
 
 DEV = SAMPLE / "dev.jsonl"
 TRAIN = SAMPLE / "train.jsonl"
@@ -80,6 +80,38 @@ def test_report_of_a_tokenizer(run: Run, tmp_path: Path) -> None:
         row["false_positives"] + row["misses"] for row in data["overall"]["errors"]["treebank"]
     )
     assert "treebank" in Page(out.read_text(encoding="utf-8")).texts["h1"]
+
+
+def test_report_of_a_vocabulary(run: Run, tmp_path: Path) -> None:
+    texts = [row["text"] for row in iter_rows(TRAIN)]
+    for size in (300, 400):
+        BPETokenizer(vocab_size=size).fit(texts).save(tmp_path / f"bpe-{size}.json")
+    (tmp_path / "raw.txt").write_text("One two.\n\n  Three\n", encoding="utf-8")
+    arguments = (
+        "evaluate",
+        tmp_path / "bpe-400.json",
+        DEV,
+        tmp_path / "raw.txt",
+        "--baseline",
+        tmp_path / "bpe-300.json",
+    )
+    result = run(*arguments, "--report", tmp_path / "out.html")
+    assert result.returncode == 0
+    assert result.stdout.splitlines()[0].split()[:4] == ["corpus", "tokenizer", "bytes/piece", "pieces/word"]
+    data = json.loads((tmp_path / "out.json").read_bytes())
+    assert data["subject"] == "vocabulary"
+    assert data["corpora"][str(tmp_path / "raw.txt")][str(large)]["n_characters"] == 18  # as it is
+    assert Page((tmp_path / "out.html").read_text(encoding="utf-8")).texts["h1"] == ["bpe-400"]
+    assert json.loads(run(*arguments, "--json").stdout) == data["corpora"]
+    assert_one_line_error(
+        run("evaluate", tmp_path / "bpe-400.json", DEV, "--baseline", "en"), "en is no subword tokenizer"
+    )
+    refused = run(*arguments, "--report", tmp_path / "out.html", "--learning-curve", TRAIN)
+    assert_one_line_error(refused, "--learning-curve fits segmenters")
+    BPETokenizer(vocab_size=300).fit(texts).to_tokenizers_json(tmp_path / "tokenizer.json")
+    foreign = run("evaluate", tmp_path / "tokenizer.json", DEV, "--json")
+    ours = run("evaluate", small, DEV, "--json")
+    assert list(json.loads(foreign.stdout)[str(DEV)].values()) == list(json.loads(ours.stdout)[str(DEV)].values())
 
 
 def test_wrong_reports_are_refused_before_the_work(run: Run, tmp_path: Path) -> None:

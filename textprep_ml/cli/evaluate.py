@@ -1,10 +1,10 @@
-"""``textprep evaluate``: how well a segmenter, or a word tokenizer, does on labelled documents."""
+"""``textprep evaluate``: how well a segmenter, a word tokenizer or a subword vocabulary does on documents."""
 
 from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +17,7 @@ from textprep_ml.cli._segmenters import (
     print_scores,
 )
 from textprep_ml.cli._token_scores import TOKENIZERS, evaluate_tokenizers
+from textprep_ml.cli._vocabulary_scores import evaluate_vocabularies, find_vocabulary
 
 
 def evaluate(
@@ -47,12 +48,12 @@ def evaluate(
         typer.Option(metavar="TRAIN", help="For the report: fit on ever more of these labelled files; takes its time."),
     ] = None,
 ) -> None:
-    """Measure a segmenter, or a tokenizer, on labelled documents, alone or against a baseline.
+    """Measure a segmenter or tokenizer on labelled documents, or a vocabulary on texts, alone or against a baseline.
 
     Boundaries are those between sentences, the end of a document is none. Intervals are bootstrapped over documents;
     the error rate is over all end marks; WindowDiff and Pk are over characters. Errors are sorted by kind, with
     examples in which ¦ stands for the boundary. Tokenizers (words, words:ud, words:ptb, treebank, whitespace) are
-    measured by the spans of their tokens.
+    measured by the spans of their tokens, subword vocabularies by how they cut words: for them, any text will do.
 
     Parameters
     ----------
@@ -84,6 +85,10 @@ def evaluate(
             raise ValueError(f"--learning-curve needs a model that learns; {model} has nothing to learn.")
         evaluate_tokenizers([model, *([baseline] if baseline else [])], corpora, format, as_json, report)
         return
+    vocabulary = find_vocabulary(model)
+    if vocabulary is not None:
+        _evaluate_vocabulary(model, vocabulary, baseline, corpora, format, as_json, report, learning_curve)
+        return
     from textprep_ml.config import Corpus, read_labelled
     from textprep_ml.report import format_errors
 
@@ -102,6 +107,27 @@ def evaluate(
         sys.stdout.write("\n" + format_errors(name, model, result))
     if report is not None:
         sys.stdout.write(f"\nReport: {report}\n")
+
+
+def _evaluate_vocabulary(
+    model: str,
+    vocabulary: Any,
+    baseline: str | None,
+    corpora: list[str],
+    format: str | None,
+    as_json: bool,
+    report: str | None,
+    learning_curve: list[str] | None,
+) -> None:
+    if learning_curve:
+        raise ValueError(f"--learning-curve fits segmenters; the report of {model} has a curve over its size.")
+    tokenizers = {model: vocabulary}
+    if baseline is not None:
+        other = find_vocabulary(baseline)
+        if other is None:
+            raise ValueError(f"--baseline: {baseline} is no subword tokenizer, with which {model} could be compared.")
+        tokenizers[distinct_names(model, baseline)[1]] = other
+    evaluate_vocabularies(tokenizers, corpora, format, as_json, report)
 
 
 def _named(model: str, baseline: str | None) -> list[tuple[str, str]]:

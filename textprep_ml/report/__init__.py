@@ -11,6 +11,7 @@ from textprep_ml.report.evaluation import (
 from textprep_ml.report.html import check_report_path, render_report, write_report
 from textprep_ml.report.segmenters import segmenter_report
 from textprep_ml.report.tokenizers import tokenizer_report
+from textprep_ml.report.vocabularies import vocabulary_report
 
 __all__ = [
     "BoundaryCalibrationDisplay",
@@ -24,6 +25,7 @@ __all__ = [
     "render_report",
     "segmenter_report",
     "tokenizer_report",
+    "vocabulary_report",
     "without_line_breaks",
     "write_report",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -206,6 +207,103 @@ def learning_chart(
         nice_axis("boundary F1", values, floor=0, ceiling=1),
         series,
     )
+
+
+def size_chart(curves: Mapping[str, Sequence[Mapping[str, Any]]], model: str, measure: str, label: str) -> Chart:
+    """Draw a measure over the size of the vocabulary.
+
+    Parameters
+    ----------
+    curves : mapping of str to sequence of dict
+        Tokenizer -> what `vocabulary_curve` gave.
+    model : str
+        The tokenizer that the report is about.
+    measure : str
+        A key of the rows.
+    label : str
+        What it is called.
+
+    Returns
+    -------
+    Chart
+        Over the logarithm of the size.
+    """
+    series = [
+        Series(
+            name,
+            "model" if name == model else "baseline",
+            [(row["vocab_size"], row[measure]) for row in rows],
+            dots=True,
+            hints=[f"{name}, {row['vocab_size']:,} pieces: {row[measure]:.4f}" for row in rows],
+        )
+        for name, rows in reversed(list(curves.items()))
+    ]
+    rows = curves[next(iter(curves))]
+    first, last = rows[0], rows[-1]
+    return Chart(
+        f"{label.capitalize()} over the size of the vocabulary: {first[measure]:.3f} with {first['vocab_size']:,} "
+        f"pieces, {last[measure]:.3f} with {last['vocab_size']:,}.",
+        log_axis("pieces in the vocabulary", [size for each in series for size, _ in each.points]),
+        nice_axis(label, [value for each in series for _, value in each.points], floor=0),
+        series,
+    )
+
+
+def coverage_chart(curves: Mapping[str, Sequence[Sequence[float]]], model: str) -> Chart:
+    """Draw which part of a text the most frequent pieces make up.
+
+    Parameters
+    ----------
+    curves : mapping of str to sequence of (float, float)
+        Tokenizer -> numbers of pieces and their share.
+    model : str
+        The tokenizer that the report is about.
+
+    Returns
+    -------
+    Chart
+        Over the logarithm of the number.
+    """
+    series = [
+        Series(name, "model" if name == model else "baseline", [(rank, share) for rank, share in rows])
+        for name, rows in reversed(list(curves.items()))
+    ]
+    half = next(rank for rank, share in curves[model] if share >= 0.5)
+    return Chart(
+        f"The {half:,.0f} most frequent pieces make up half of the text.",
+        log_axis("most frequent pieces", [rank for each in series for rank, _ in each.points]),
+        Axis("share of the text", 0, 1, (0, 0.25, 0.5, 0.75, 1)),
+        series,
+    )
+
+
+def log_axis(label: str, values: Sequence[float]) -> Axis:
+    """Make a logarithmic axis for counts with round numbers between its ends.
+
+    Parameters
+    ----------
+    label : str
+        What it shows.
+    values : sequence of float
+        At least one, all positive.
+
+    Returns
+    -------
+    Axis
+        From the least to the greatest value, or around the only one.
+
+    Examples
+    --------
+    >>> axis = log_axis("pieces", [256, 8192])
+    >>> axis.ticks, [axis.format(tick) for tick in axis.ticks]
+    ([500, 1000, 2000, 5000], ['500', '1k', '2k', '5k'])
+    """
+    low, high = min(values), max(values)
+    if low == high:
+        low, high = low / 2, high * 2
+    steps = (1, 2, 5) if high / low < 200 else (1,)
+    ticks = [step * 10**power for power in range(math.floor(math.log10(high)) + 1) for step in steps]
+    return Axis(label, low, high, [tick for tick in ticks if low <= tick <= high], "log", short_count)
 
 
 def short_count(number: float) -> str:

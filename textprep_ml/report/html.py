@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import textprep_ml
 from textprep_ml._files import open_atomically
-from textprep_ml.report.views import segmenter_view, tokenizer_view
+from textprep_ml.report.views import segmenter_view, tokenizer_view, vocabulary_view
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -23,9 +23,12 @@ VERSION = 1
 VIEWS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "segmenter": segmenter_view,
     "tokenizer": tokenizer_view,
+    "vocabulary": vocabulary_view,
 }
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+_ESCAPED = re.compile("[\udc80-\udcff]+")
 
 #: What a browser would drop or change in raw text: controls are shown by their pictures, except line feed and tab.
 _PICTURES = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {127: "\u2421"}
@@ -180,6 +183,8 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "visible": visible,
+        "piece": show_piece,
+        "percent": lambda share: f"{100 * share:.1f} %",
         "score": "{:.4f}".format,
         "gain": lambda number: _with_sign(number, 4),
         "count": "{:,}".format,
@@ -214,6 +219,28 @@ def visible(text: str) -> str:
     'a␍\nb␀'
     """
     return text.translate(_PICTURES)
+
+
+def show_piece(piece: str) -> str:
+    """Show a piece of a vocabulary: its blanks, and the bytes that are no characters by themselves.
+
+    Parameters
+    ----------
+    piece : str
+        With surrogate escapes for such bytes.
+
+    Returns
+    -------
+    str
+        Something to read.
+
+    Examples
+    --------
+    >>> show_piece(" the"), show_piece("\\udce2\\udc80"), show_piece("\\n\\t")
+    ('␣the', '⟨E2 80⟩', '␊␉')
+    """
+    shown = visible(piece).translate({ord(" "): "␣", ord("\n"): "␊", ord("\t"): "␉"})
+    return _ESCAPED.sub(lambda found: f"⟨{' '.join(f'{ord(byte) - 0xDC00:02X}' for byte in found[0])}⟩", shown)
 
 
 def verdict(error: Mapping[str, Any]) -> str:

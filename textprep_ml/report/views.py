@@ -8,7 +8,15 @@ from pathlib import PurePath
 from typing import Any
 
 from textprep_ml.report.charts import nice_axis
-from textprep_ml.report.drawings import calibration_charts, learning_chart, recall_chart, threshold_chart, track
+from textprep_ml.report.drawings import (
+    calibration_charts,
+    coverage_chart,
+    learning_chart,
+    recall_chart,
+    size_chart,
+    threshold_chart,
+    track,
+)
 
 #: So many errors stand on a page at most; the file beside it has all of them.
 SHOWN = 500
@@ -43,6 +51,22 @@ def _stem(name: str) -> str:
     path, comma, variant = name.partition(", ")
     last = PurePath(path).name.removesuffix(".gz").removesuffix(".xz")
     return (PurePath(last).stem or path) + comma + variant
+
+
+def system_names(report: Mapping[str, Any]) -> dict[str, str]:
+    """Shorten the names of what a report is about.
+
+    Parameters
+    ----------
+    report : dict
+        With "model" and "baseline".
+
+    Returns
+    -------
+    dict of str to str
+        Name -> what the page calls it.
+    """
+    return short_names([name for name in (report["model"], report["baseline"]) if name is not None])
 
 
 def choose_errors(errors: Sequence[Mapping[str, Any]], n: int = SHOWN) -> list[dict[str, Any]]:
@@ -176,6 +200,50 @@ def tokenizer_view(report: Mapping[str, Any]) -> dict[str, Any]:
     return view
 
 
+def vocabulary_view(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Prepare the page of a subword vocabulary.
+
+    Parameters
+    ----------
+    report : dict
+        What `textprep_ml.report.vocabulary_report` gave.
+
+    Returns
+    -------
+    dict
+        The variables of the template.
+    """
+    names, titles = short_names(report["corpora"]), system_names(report)
+    model, tokenizers = report["model"], report["tokenizers"]
+    curves = {titles[name]: each["curve"] for name, each in tokenizers.items() if each["curve"]}
+    sizes = [
+        size_chart(curves, titles[model], measure, label)
+        for measure, label in (("bytes_per_piece", "bytes per piece"), ("fertility", "pieces per word"))
+        if curves
+    ]
+    return {
+        "report": report,
+        "titles": titles,
+        "rows": [
+            {
+                "corpus": names[corpus],
+                "path": corpus,
+                "system": titles[name],
+                "style": "model" if name == model else "baseline",
+                "scores": scores,
+            }
+            for corpus, measured in report["corpora"].items()
+            for name, scores in measured.items()
+        ],
+        "curves": curves,
+        "sizes": sizes,
+        "coverage": coverage_chart(
+            {titles[name]: each["coverage"] for name, each in tokenizers.items()}, titles[model]
+        ),
+        "sections": _sections("scores", *(["size"] if curves else []), "coverage", "words", "pieces"),
+    }
+
+
 #: Parts of a page and their names in its navigation.
 _TITLES = {
     "scores": "Scores",
@@ -184,6 +252,10 @@ _TITLES = {
     "calibration": "Calibration",
     "learning": "Learning curve",
     "errors": "Errors in context",
+    "size": "Size",
+    "coverage": "Coverage",
+    "words": "Words cut most",
+    "pieces": "Pieces",
 }
 
 
@@ -197,6 +269,7 @@ def _common_view(report: Mapping[str, Any], scores: Iterable[tuple[Any, Any]]) -
     return {
         "report": report,
         "names": short_names(report["corpora"]),
+        "titles": system_names(report),
         "axis": nice_axis("F1", ends, floor=0, ceiling=1),
         "errors": errors,
         "error_kinds": [kind for kind, _ in Counter(error["kind"] for error in errors).most_common()],
@@ -209,7 +282,7 @@ def _score_row(view: Mapping[str, Any], corpus: str, name: str, scores: Any, int
     return {
         "corpus": view["names"][corpus],
         "path": corpus,
-        "system": name,
+        "system": view["titles"][name],
         "style": "model" if name == view["report"]["model"] else "baseline",
         "scores": scores,
         "interval": intervals and intervals["f1"],
@@ -219,10 +292,12 @@ def _score_row(view: Mapping[str, Any], corpus: str, name: str, scores: Any, int
 
 def _charts(report: Mapping[str, Any]) -> dict[str, Any]:
     baseline = report["overall"]["systems"].get(report["baseline"])
+    titles = system_names(report)
+    other = titles.get(report["baseline"])
     charts: dict[str, Any] = {}
     if report["threshold"]:
         threshold = threshold_chart(report["threshold"])
-        recall = recall_chart(report["threshold"], baseline and baseline["boundaries"], report["baseline"])
+        recall = recall_chart(report["threshold"], baseline and baseline["boundaries"], other)
         charts |= {
             "threshold": threshold,
             "recall": recall,
@@ -231,6 +306,6 @@ def _charts(report: Mapping[str, Any]) -> dict[str, Any]:
         }
     if report["learning"]:
         charts["learning"] = learning_chart(
-            report["learning"], report["model"], baseline and baseline["boundaries"]["f1"], report["baseline"]
+            report["learning"], titles[report["model"]], baseline and baseline["boundaries"]["f1"], other
         )
     return charts
