@@ -87,14 +87,8 @@ def test_report_of_a_vocabulary(run: Run, tmp_path: Path) -> None:
     for size in (300, 400):
         BPETokenizer(vocab_size=size).fit(texts).save(tmp_path / f"bpe-{size}.json")
     (tmp_path / "raw.txt").write_text("One two.\n\n  Three\n", encoding="utf-8")
-    arguments = (
-        "evaluate",
-        tmp_path / "bpe-400.json",
-        DEV,
-        tmp_path / "raw.txt",
-        "--baseline",
-        tmp_path / "bpe-300.json",
-    )
+    large, small = tmp_path / "bpe-400.json", tmp_path / "bpe-300.json"
+    arguments = ("evaluate", large, DEV, tmp_path / "raw.txt", "--baseline", small)
     result = run(*arguments, "--report", tmp_path / "out.html")
     assert result.returncode == 0
     assert result.stdout.splitlines()[0].split()[:4] == ["corpus", "tokenizer", "bytes/piece", "pieces/word"]
@@ -103,9 +97,7 @@ def test_report_of_a_vocabulary(run: Run, tmp_path: Path) -> None:
     assert data["corpora"][str(tmp_path / "raw.txt")][str(large)]["n_characters"] == 18  # as it is
     assert Page((tmp_path / "out.html").read_text(encoding="utf-8")).texts["h1"] == ["bpe-400"]
     assert json.loads(run(*arguments, "--json").stdout) == data["corpora"]
-    assert_one_line_error(
-        run("evaluate", tmp_path / "bpe-400.json", DEV, "--baseline", "en"), "en is no subword tokenizer"
-    )
+    assert_one_line_error(run("evaluate", large, DEV, "--baseline", "en"), "en is no subword tokenizer")
     refused = run(*arguments, "--report", tmp_path / "out.html", "--learning-curve", TRAIN)
     assert_one_line_error(refused, "--learning-curve fits segmenters")
     BPETokenizer(vocab_size=300).fit(texts).to_tokenizers_json(tmp_path / "tokenizer.json")
