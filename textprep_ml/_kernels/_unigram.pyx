@@ -87,14 +87,15 @@ cdef extern from "unigram_encode.h" nogil:
     ctypedef struct uni_model_t:
         uni_trie_t trie
         const double *scores
+        const float *singles
         double unknown_score
         int32_t unknown
+        uint8_t joined[8192]
         int32_t *byte_ids
         int byte_fallback
         int single
         int fuse
         int escape
-    void uni_join(uni_model_t *model, uint8_t left, uint8_t right)
     ctypedef struct uni_room_t:
         uni_text_t text
         int32_t *ids
@@ -251,6 +252,7 @@ cdef class UnigramEncoder:
     cdef uni_model_t model
     cdef TextRules rules
     cdef object scores
+    cdef object singles
     cdef list surfaces
     cdef list idle
     cdef list numbers
@@ -280,6 +282,8 @@ cdef class UnigramEncoder:
         self.idle = []
         self.rules = TextRules(charsmap, tables.kept, prefix=prefix, suffix=suffix, remove_extra=remove_extra, escape=escape)
         self.model.scores = <const double *>address(self.scores) if len(self.scores) else NULL
+        self.singles = self.scores.astype(np.float32)
+        self.model.singles = <const float *>address(self.singles) if len(self.scores) else NULL
         self.model.unknown_score = tables.unknown_score
         self.model.unknown = unknown
         self.model.byte_fallback = byte_ids is not None
@@ -292,8 +296,8 @@ cdef class UnigramEncoder:
                 raise ValueError(f"byte_ids has one id below {len(self.scores)} for each of 256 bytes.")
             for i in range(256):
                 self.model.byte_ids[i] = byte_ids[i]
-        for left, right in np.argwhere(joined_bytes(tables.keys, words)).tolist():
-            uni_join(&self.model, left, right)
+        joined = np.packbits(joined_bytes(tables.keys, words), bitorder="little")
+        memcpy(self.model.joined, address(joined), sizeof(self.model.joined))
         keys = [key for key in tables.keys if key]
         build_trie(&self.model.trie, keys, [tables.keys[key] for key in keys])
 

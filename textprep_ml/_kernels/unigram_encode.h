@@ -256,16 +256,15 @@ static inline int uni_word(const uni_model_t *model, uni_room_t *room, const uin
 /* Take over what the cache knows of a word, the limit and its ids. */
 static inline int uni_take(const uni_model_t *model, uni_room_t *room, const int32_t *record, size_t count) {
     int32_t *out = room->ids + room->count;
-    double sum = room->sum;
-    float limit;
+    float sum = (float)room->sum, limit;
     size_t i;
     memcpy(&limit, record, sizeof limit);
-    if (!WORD_LIKELY(fabs(sum) < limit)) return 0;
+    if (!WORD_LIKELY(fabsf(sum) < limit)) return 0;
     for (i = 1; i < count; i++) {
-        sum = (double)(float)(sum + model->scores[record[i]]);
+        sum += model->singles[record[i]];
         out[i - 1] = record[i];
     }
-    room->sum = model->single ? sum : 0;
+    if (model->single) room->sum = sum;
     room->count += count - 1;
     return 1;
 }

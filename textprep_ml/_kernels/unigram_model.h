@@ -190,7 +190,8 @@ static inline void uni_trie_free(uni_trie_t *trie) {
 typedef struct {
     uni_trie_t trie;
     const double *scores;  /* of each id */
-    uint64_t joined[1024]; /* a bit for each two bytes, the left one first: no word ends between them */
+    const float *singles;  /* the same in single precision */
+    uint8_t joined[8192];  /* a bit for each two bytes, the left one first: no word ends between them */
     double unknown_score;
     int32_t unknown;       /* id, or -1 for an error */
     int32_t byte_ids[256];
@@ -201,14 +202,6 @@ typedef struct {
 } uni_model_t;
 
 static inline int uni_is_joined(const uni_model_t *model, uint8_t left, uint8_t right) {
-    return (int)(model->joined[(uint32_t)left << 2 | right >> 6] >> (right & 63) & 1);
-}
-
-static inline void uni_join(uni_model_t *model, uint8_t left, uint8_t right) {
-    model->joined[(uint32_t)left << 2 | right >> 6] |= (uint64_t)1 << (right & 63);
-}
-
-static inline void uni_part(uni_model_t *model, uint8_t left, uint8_t right) {
-    model->joined[(uint32_t)left << 2 | right >> 6] &= ~((uint64_t)1 << (right & 63));
+    return model->joined[(uint32_t)left << 5 | right >> 3] >> (right & 7) & 1;
 }
 #endif

@@ -11,7 +11,7 @@ typedef struct {
     const uint8_t *strings; /* what its values point into, each ended by 0 */
     size_t strings_size;
     uni_trie_t kept;        /* strings that no rule changes; no units for none */
-    uint8_t plain[256];     /* an ASCII byte that stays as it is where no other byte than ASCII follows */
+    uint8_t plain[256];     /* 1 for an ASCII byte that stays as it is where no other byte than ASCII follows; 2 for such a blank */
     int remove_extra;       /* no blanks at the ends, and single ones inside */
     int escape;
     int prefix, suffix;     /* put a blank before the text (2: unless it begins with one) or behind it */
@@ -161,7 +161,7 @@ static inline void uni_find_plain(uni_rules_t *rules) {
         size_t value;
         uint32_t base = rules->kept.units ? rules->kept.root : 0;
         uint64_t unit;
-        rules->plain[byte] = byte < 0x80 && byte != ' ';
+        rules->plain[byte] = byte < 0x80 ? byte == ' ' && rules->remove_extra ? 2 : 1 : 0;
         if (rules->kept.units && uni_step(&rules->kept, &base, (uint8_t)byte, &unit)) rules->plain[byte] = 0;
         if (!rules->units || !rules->plain[byte]) continue;
         if (uni_map_match(rules, text, 1, &value)) rules->plain[byte] = 0;
@@ -172,6 +172,30 @@ static inline void uni_find_plain(uni_rules_t *rules) {
             at ^= uni_map_offset(rules->units[at]) ^ next;
             if (at < rules->units_count && uni_map_label(rules->units[at]) == next) rules->plain[byte] = 0;
         }
+    }
+}
+
+/* Copy bytes that need no look at the rules, and blanks between them, as long as there is room. Give where it stopped. */
+static inline size_t uni_copy_plain(const uni_rules_t *rules, const uint8_t *text, size_t at, size_t stop, size_t length, uni_text_t *out, int *after_blank) {
+    for (;;) {
+        size_t begin = at, i;
+        while (at < stop && rules->plain[text[at]] == 1) at++;
+        if (at > begin && at < length && text[at] >= 0x80) at--; /* may be a part of what comes */
+        if (at > begin) {
+            memcpy(out->bytes + out->count, text + begin, at - begin);
+            if (out->wants_sources) {
+                for (i = begin; i < at; i++) {
+                    out->begins[out->count + i - begin] = (int64_t)i;
+                    out->ends[out->count + i - begin] = (int64_t)i + 1;
+                }
+            }
+            out->count += at - begin;
+            *after_blank = 0;
+        }
+        if (at >= stop || rules->plain[text[at]] != 2 || (at + 1 < length && text[at + 1] >= 0x80)) return at;
+        if (!*after_blank) uni_put_byte(out, ' ', at, at + 1);
+        *after_blank = 1;
+        at++;
     }
 }
 
@@ -209,13 +233,8 @@ static inline int uni_normalize(const uni_rules_t *rules, const uint8_t *text, s
     if (rules->prefix && prefix) uni_put_byte(out, ' ', at, at);
     while (at < length) {
         uni_part_t part;
-        size_t room = out->capacity - out->count, stop = length - at < room ? length : at + room;
-        /* Plain bytes are copied as long as the next one is ASCII too. */
-        while (at < stop && rules->plain[text[at]] && (at + 1 == length || text[at + 1] < 0x80)) {
-            uni_put_byte(out, text[at], at, at + 1);
-            after_blank = 0;
-            at++;
-        }
+        size_t room = out->capacity - out->count;
+        at = uni_copy_plain(rules, text, at, length - at < room ? length : at + room, length, out, &after_blank);
         if (at == length) break;
         part = uni_first_part(rules, text + at, length - at);
         if (uni_reserve(out, out->count + part.length + 64)) return UNI_MEMORY;

@@ -240,17 +240,18 @@ def make_tables(
 
     Pieces that are always taken (`USER_DEFINED`) gain by their length.
     """
-    rounded = single if is_single else float
-    normal = [rounded(score) for score, kind in zip(scores, kinds, strict=True) if kind == NORMAL]
-    table = [rounded(score) for score in scores]
+    values = np.asarray(scores, dtype=np.float32 if is_single else np.float64)
+    normal = values[np.asarray(kinds) == NORMAL]
+    unknown_score = float((normal.min() if len(normal) else values.dtype.type(0)) - values.dtype.type(_UNKNOWN_PENALTY))
+    table = values.astype(np.float64).tolist()
     keys: dict[bytes, int] = {}
     for index, (piece, kind) in enumerate(zip(pieces, kinds, strict=True)):
         if kind == USER_DEFINED:
-            table[index] = rounded((len(piece) - 1) * _BONUS)
+            table[index] = float(values.dtype.type((len(piece) - 1) * _BONUS))
         if kind in (NORMAL, USER_DEFINED) and not (escape and b" " in piece):
             keys[piece.replace(MARKER, b" ") if escape else piece] = index
     kept = [piece for piece, kind in zip(pieces, kinds, strict=True) if kind == USER_DEFINED]
-    return Tables(keys, table, rounded(min(normal, default=0.0) - _UNKNOWN_PENALTY), kept)
+    return Tables(keys, table, unknown_score, kept)
 
 
 def joined_bytes(keys: Iterable[bytes], words: str) -> npt.NDArray[np.bool_]:
@@ -259,9 +260,9 @@ def joined_bytes(keys: Iterable[bytes], words: str) -> npt.NDArray[np.bool_]:
         raise ValueError(f"UnigramEncoder knows the words {WORDS}, got {words!r}.")
     joined = np.zeros((256, 256), dtype=bool)
     if words == "pairs":
-        for key in keys:
-            data = np.frombuffer(key, dtype=np.uint8)
-            joined[data[:-1], data[1:]] = True
+        # Between two keys stands a byte that no key holds.
+        data = np.frombuffer(b"\xff".join(keys), dtype=np.uint8)
+        joined[data[:-1], data[1:]] = True
         joined[:, 0x80:0xC0] = True  # inside a character
     else:
         joined[:] = True

@@ -52,7 +52,7 @@ def read_message(data: bytes, model_type: int) -> Any:
         raise ModelFormatError(f"the model_type is {_TYPE_NAMES.get(found, found)}, not {_TYPE_NAMES[model_type]}.")
     if message.denormalizer_spec.precompiled_charsmap:
         raise ModelFormatError("the denormalizer_spec is not supported.")
-    unknown = [piece.piece for piece in message.pieces if piece.type == load("unigram").UNKNOWN]
+    unknown = ids_of_kind(message, load("unigram").UNKNOWN)
     if len(unknown) != 1:
         raise ModelFormatError(f"it has {len(unknown)} pieces of the type UNKNOWN; expected one.")
     for index, piece in enumerate(message.pieces):
