@@ -13,6 +13,9 @@ from textprep_ml.corpora._rows import Row, check_sentences, refuser, shorten
 
 LABEL = "Sentence"
 
+#: The type of the parts in which the sentences are known, where a document is labelled in parts only.
+PART = "Labelled"
+
 #: Other kinds of line: relations, events, attributes, modifications, normalizations, notes, equivalences.
 _OTHER_KINDS = "REAMN#*"
 
@@ -27,7 +30,8 @@ def iter_brat(path: str | os.PathLike[str], *, label: str = LABEL) -> Iterator[R
     path : str or path-like
         A folder, read in the order of the names, or a ``.txt`` or ``.ann`` file whose partner lies beside it.
     label : str
-        The type of the annotations that are sentences. Others are left out.
+        The type of the annotations that are sentences. ``Labelled`` are parts in which the sentences are known; others
+        are left out.
 
     Yields
     ------
@@ -73,6 +77,7 @@ def has_partner(path: Path) -> bool:
 def _read_pair(text_path: Path, annotation_path: Path, label: str) -> Row:
     text = read_text(text_path)
     found: list[tuple[int, int, int]] = []
+    parts: list[tuple[int, int, int]] = []
     labels: set[str] = set()
     for number, line in iter_lines(annotation_path):
         line = line.rstrip("\r")
@@ -80,19 +85,21 @@ def _read_pair(text_path: Path, annotation_path: Path, label: str) -> Row:
             continue
         name, start, end = _read_annotation(line, number, annotation_path, text, label)
         labels.add(name)
-        if name == label:
-            found.append((start, end, number))
-    if labels and not found:
+        if name in (label, PART):
+            (found if name == label else parts).append((start, end, number))
+    if labels - {PART} and not found:
         fail(
             annotation_path,
             None,
             f"no annotation is a {label!r}; the types are {', '.join(sorted(labels))}. Pass label=.",
         )
-    found.sort()  # annotators add sentences in any order
-    for index, (start, end, number) in enumerate(found):
-        before = [found[index - 1][:2]] if index else []
-        check_sentences([*before, (start, end)], text, partial(fail, annotation_path, number))
-    return {"id": stem(text_path), "text": text, "sentences": [[start, end] for start, end, _ in found]}
+    for spans, key in ((found, "sentences"), (parts, "labelled")):
+        spans.sort()  # annotators add sentences in any order
+        for index, (start, end, number) in enumerate(spans):
+            before = [spans[index - 1][:2]] if index else []
+            check_sentences([*before, (start, end)], text, partial(fail, annotation_path, number), key)
+    labelled = {"labelled": [[start, end] for start, end, _ in parts]} if parts else {}
+    return {"id": stem(text_path), "text": text, "sentences": [[start, end] for start, end, _ in found], **labelled}
 
 
 def _read_annotation(line: str, number: int, path: Path, text: str, label: str) -> tuple[str, int, int]:
@@ -105,11 +112,11 @@ def _read_annotation(line: str, number: int, path: Path, text: str, label: str) 
             f"{shorten(line)}."
         )
     name = columns[1].partition(" ")[0]
-    if name != label:
+    if name not in (label, PART):
         return name, 0, 0
     match = _PLACE.fullmatch(columns[1])
     if match is None:
-        complain(f"expected {label} START END, one piece only, but got {shorten(columns[1])}.")
+        complain(f"expected {name} START END, one piece only, but got {shorten(columns[1])}.")
     start, end = int(match[2]), int(match[3])
     check_sentences([(start, end)], text, complain)
     if columns[2] != _shown(text[start:end]):
@@ -153,8 +160,10 @@ def write_brat(rows: Iterable[Row], path: str | os.PathLike[str], *, label: str 
         with open_atomically(f"{base}.txt{packed}") as file:
             file.write(row["text"])
         with open_atomically(f"{base}.ann{packed}") as file:
-            for number, (start, end) in enumerate(row.get("sentences", []), start=1):
-                file.write(f"T{number}\t{label} {start} {end}\t{_shown(row['text'][start:end])}\n")
+            spans = [(label, *span) for span in row.get("sentences", [])]
+            spans += [(PART, *span) for span in row.get("labelled") or []]
+            for number, (name, start, end) in enumerate(spans, start=1):
+                file.write(f"T{number}\t{name} {start} {end}\t{_shown(row['text'][start:end])}\n")
 
 
 def _check_names(rows: list[Row], single: bool) -> None:

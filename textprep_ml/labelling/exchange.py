@@ -138,12 +138,12 @@ def to_brat(rows: Sequence[Row]) -> bytes:
     Parameters
     ----------
     rows : sequence of dict
-        "id", "text", "sentences".
+        "id", "text", "sentences" and, where a document is labelled in parts only, "labelled".
 
     Returns
     -------
     bytes
-        A ZIP archive with a pair of files per document. Which parts are labelled is not told there.
+        A ZIP archive with a pair of files per document.
     """
     archive = io.BytesIO()
     with TemporaryDirectory() as folder, zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:

@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from textprep_ml.exceptions import TextPrepError
 from textprep_ml.labelling.exchange import DOWNLOADS
 from textprep_ml.labelling.labels import Change, ConflictError
 from textprep_ml.labelling.session import LabellingSession
@@ -159,7 +160,11 @@ class Page:
         suffix, media_type, make = DOWNLOADS[kind]
         name = self.session.files.labels.name.removesuffix(".jsonl") + suffix
         plain = re.sub(r"[^A-Za-z0-9._-]", "_", name)
-        return Response(make(rows), 200, {"content-disposition": f'attachment; filename="{plain}"'}, media_type)
+        try:
+            content = make(rows)
+        except TextPrepError as error:
+            return _problem(409, str(error))
+        return Response(content, 200, {"content-disposition": f'attachment; filename="{plain}"'}, media_type)
 
     # Changing
 
