@@ -15,10 +15,11 @@ import textprep_ml
 from tests.report.conftest import labelled
 from tests.report.pages import Page
 from textprep_ml import RuleSegmenter, SentenceSegmenter, TreebankTokenizer, WordTokenizer, iter_rows
-from textprep_ml.report import render_report, segmenter_report, tokenizer_report, write_report
-from textprep_ml.report.html import to_json, verdict, visible
+from textprep_ml.report import check_report_path, render_report, segmenter_report, tokenizer_report, write_report
+from textprep_ml.report.html import to_json
 from textprep_ml.report.segmenters import add_learning_curve
 from textprep_ml.report.views import SHOWN
+from textprep_ml.report.wording import verdict, visible
 
 SAMPLE = Path(__file__).parent.parent.parent / "data" / "sample"
 
@@ -176,6 +177,12 @@ def test_files_are_written_whole_and_replace_only_reports(tmp_path: Path, report
     with pytest.raises(ValueError, match="no folder"):
         write_report(report, tmp_path / "none" / "out.html")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.json", "out.html", "out.json"]
+
+
+def test_without_jinja2_it_is_refused_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"pip install 'textprep_ml\[report\]'"):
+        check_report_path(tmp_path / "out.html")
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from textprep_ml.metrics import vocabulary_curve, vocabulary_scores
 from textprep_ml.metrics.vocabulary import word_spans
 from textprep_ml.report import render_report, vocabulary_report
 from textprep_ml.report.drawings import log_axis
-from textprep_ml.report.html import show_piece, to_json
+from textprep_ml.report.html import to_json
 from textprep_ml.report.vocabularies import CURVE_CHARACTERS
+from textprep_ml.report.wording import show_piece
 
 TEXTS = ["low lower lowest <b>low</b> & slow\n\tslower 😀 שלום שלום", "newer newest, wider widest: it's 天地"] * 4
 

@@ -1,6 +1,7 @@
 """Reports: what was measured, as plain data first, then as text, as a page, or as plots for notebooks."""
 
-from textprep_ml.report.displays import BoundaryCalibrationDisplay, BoundaryErrorDisplay, ThresholdDisplay
+from textprep_ml.report.curve_displays import BoundaryCalibrationDisplay, ThresholdDisplay
+from textprep_ml.report.displays import BoundaryErrorDisplay
 from textprep_ml.report.evaluation import (
     evaluate_predictions,
     format_comparison,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import textprep_ml
 from textprep_ml._files import open_atomically
 from textprep_ml.report.views import segmenter_view, tokenizer_view, vocabulary_view
+from textprep_ml.report.wording import CANDIDATES, show_piece, verdict, visible, with_sign
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,20 +28,6 @@ VIEWS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
 }
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-_ESCAPED = re.compile("[\udc80-\udcff]+")
-
-#: What a browser would drop or change in raw text: controls are shown by their pictures, except line feed and tab.
-_PICTURES = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {127: "\u2421"}
-
-_CANDIDATES = {
-    "mark": "end mark",
-    "inside": "mark without a blank",
-    "mark_line": "end mark at a line break",
-    "line": "line break",
-    "paragraph": "blank line",
-    "gap": "gap between words",
-}
 
 
 def render_report(report: Mapping[str, Any], json_name: str | None = None) -> str:
@@ -121,12 +108,15 @@ def check_report_path(path: str | os.PathLike[str]) -> Path:
     ------
     ValueError
         If the path has another suffix, there is no such folder, or the data would replace a file that is no report.
+    ImportError
+        If jinja2 is not installed.
     """
     page = Path(path)
     if page.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"A report is an HTML file: give it a name that ends in .html, not {os.fspath(path)!r}.")
     if not page.parent.is_dir():
         raise ValueError(f"There is no folder {os.fspath(page.parent)!r} to write the report to.")
+    _environment()
     data = page.with_suffix(".json")
     if data.exists() and not _is_report(data):
         raise ValueError(f"The data of the report would replace {data}, which is no report: give it another name.")
@@ -186,99 +176,11 @@ def _environment() -> Environment:
         "piece": show_piece,
         "percent": lambda share: f"{100 * share:.1f} %",
         "score": "{:.4f}".format,
-        "gain": lambda number: _with_sign(number, 4),
+        "gain": lambda number: with_sign(number, 4),
         "count": "{:,}".format,
         "interval": lambda ends: "{:.4f} to {:.4f}".format(*ends),
-        "signed": lambda number: _with_sign(number, 1),
+        "signed": lambda number: with_sign(number, 1),
         "verdict": verdict,
-        "candidate": _CANDIDATES.__getitem__,
+        "candidate": CANDIDATES.__getitem__,
     }
     return environment
-
-
-def _with_sign(number: float, digits: int) -> str:
-    return f"{number:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
-
-
-def visible(text: str) -> str:
-    r"""Show control characters, which a browser would swallow, by their pictures.
-
-    Parameters
-    ----------
-    text : str
-        Raw text.
-
-    Returns
-    -------
-    str
-        As long.
-
-    Examples
-    --------
-    >>> visible("a\r\nb\x00")
-    'a␍\nb␀'
-    """
-    return text.translate(_PICTURES)
-
-
-def show_piece(piece: str) -> str:
-    """Show a piece of a vocabulary: its blanks, and the bytes that are no characters by themselves.
-
-    Parameters
-    ----------
-    piece : str
-        With surrogate escapes for such bytes.
-
-    Returns
-    -------
-    str
-        Something to read.
-
-    Examples
-    --------
-    >>> show_piece(" the"), show_piece("\\udce2\\udc80"), show_piece("\\n\\t")
-    ('␣the', '⟨E2 80⟩', '␊␉')
-    """
-    shown = visible(piece).translate({ord(" "): "␣", ord("\n"): "␊", ord("\t"): "␉"})
-    return _ESCAPED.sub(lambda found: f"⟨{' '.join(f'{ord(byte) - 0xDC00:02X}' for byte in found[0])}⟩", shown)
-
-
-def verdict(error: Mapping[str, Any]) -> str:
-    """Say in words what was predicted at a wrong boundary, and by whom.
-
-    Parameters
-    ----------
-    error : dict
-        As `list_boundary_errors` gives it.
-
-    Returns
-    -------
-    str
-        One or two sentences.
-
-    Examples
-    --------
-    >>> verdict({"type": "miss", "decided_by": "model", "candidate": "gap", "probability": 0.25})
-    'Predicted none (gap between words, probability of a boundary 0.250). A sentence ends here.'
-    """
-    said, truth = _SAID[error["type"]]
-    decided_by = error.get("decided_by")
-    if decided_by is None:
-        return f"Predicted {said}. {truth}"
-    if decided_by == "no candidate":
-        return f"The model was not asked: this is no candidate. {truth}"
-    if decided_by == "blank line":
-        return f"Predicted a boundary, as at every blank line. {truth}"
-    rule = " by a rule among the parameters" if decided_by == "policy" else ""
-    if error["candidate"] is None:
-        return f"Predicted {said}{rule}. {truth}"
-    probability = error["probability"]
-    odds = "below 0.001" if probability < 0.001 else "above 0.999" if probability > 0.999 else f"{probability:.3f}"
-    return f"Predicted {said}{rule} ({_CANDIDATES[error['candidate']]}, probability of a boundary {odds}). {truth}"
-
-
-#: Type of error -> what was predicted, and what is right.
-_SAID = {
-    "miss": ("none", "A sentence ends here."),
-    "false positive": ("a boundary", "The sentence goes on here."),
-}
