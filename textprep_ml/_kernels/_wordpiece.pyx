@@ -33,6 +33,8 @@ cdef extern from "wordpiece_encode.h" nogil:
         uint32_t begin
         uint32_t end
     size_t bert_rewrite(const uint8_t *text, size_t length, int flags, bert_char_t *chars, bert_char_t *spare)
+    bint bert_is_plain(const uint8_t *word, size_t length)
+    void bert_rewrite_plain(const uint8_t *word, size_t length, int flags, uint8_t *out)
     size_t bert_word_end(const bert_char_t *chars, size_t count, size_t at)
     int bert_is_space(uint32_t code)
     size_t bert_spell(const bert_char_t *chars, size_t count, uint8_t *out)
@@ -119,8 +121,17 @@ def split(list raw, int flags):
     """Rewrite raw words and cut them; give all parts, and which word each comes from."""
     cdef _Rewritten made
     cdef size_t at, end
+    cdef bytes word, part
     parts, owners = [], []
     for number, word in enumerate(raw):
+        if word and bert_is_plain(<const uint8_t *>PyBytes_AS_STRING(word), PyBytes_GET_SIZE(word)):
+            part = PyBytes_FromStringAndSize(NULL, PyBytes_GET_SIZE(word))
+            bert_rewrite_plain(
+                <const uint8_t *>PyBytes_AS_STRING(word), PyBytes_GET_SIZE(word), flags, <uint8_t *>PyBytes_AS_STRING(part)
+            )
+            parts.append(part)
+            owners.append(number)
+            continue
         made = _Rewritten.make(word, flags)
         at = 0
         while at < made.count:

@@ -145,6 +145,20 @@ static inline size_t bert_rewrite(const uint8_t *text, size_t length, int flags,
     return flags & BERT_STRIP ? bert_strip(chars, n, flags, spare) : n;
 }
 
+/* Whether a raw word consists of ASCII letters and digits: then it stays one word, and only its case may change. */
+static inline int bert_is_plain(const uint8_t *word, size_t length) {
+    size_t i;
+    for (i = 0; i < length; i++)
+        if ((uint8_t)((word[i] | 32) - 'a') >= 26 && (uint8_t)(word[i] - '0') >= 10) return 0;
+    return 1;
+}
+
+/* Rewrite such a word. */
+static inline void bert_rewrite_plain(const uint8_t *word, size_t length, int flags, uint8_t *out) {
+    size_t i;
+    for (i = 0; i < length; i++) out[i] = flags & BERT_LOWER && word[i] >= 'A' ? word[i] | 32 : word[i];
+}
+
 /* The end of the word that begins with chars[at]. */
 static inline size_t bert_word_end(const bert_char_t *chars, size_t count, size_t at) {
     if (bert_is_punctuation(chars[at].code)) return at + 1;

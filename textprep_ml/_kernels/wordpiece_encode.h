@@ -4,10 +4,10 @@
 #include "bert_basic.h"
 #include "wordpiece_model.h"
 
-/* Tell the bytes of the pieces from `first` on of a word that was encoded as it is. */
-static inline void wp_places(const uint32_t *lengths, word_pieces_t *pieces, size_t first) {
+/* Tell the bytes of the pieces of a word that was encoded as it is. */
+static inline void wp_places(const uint32_t *lengths, word_pieces_t *pieces) {
     size_t i, at = 0;
-    for (i = first; pieces->begins && i < pieces->count; i++) {
+    for (i = 0; pieces->begins && i < pieces->count; i++) {
         pieces->begins[i] = at;
         at += lengths[i];
         pieces->ends[i] = at;
@@ -53,18 +53,28 @@ static inline int wp_encode_raw(const wp_model_t *model, word_room_t *room, cons
     return WORD_DONE;
 }
 
-static inline int wp_encode_word(const void *tables, word_room_t *room, const uint8_t *word, size_t length, word_pieces_t *pieces) {
-    const wp_model_t *model = (const wp_model_t *)tables;
-    wp_output_t out = {pieces->ids, NULL, 0};
-    pieces->count = 0;
-    if (length > UINT32_MAX / 64) return WORD_MEMORY;
-    if (model->basic >= 0) return wp_encode_raw(model, room, word, length, pieces);
-    out.lengths = (uint32_t *)word_make_room(room, (length + 1) * sizeof *out.lengths);
-    if (!out.lengths) return WORD_MEMORY;
+/* Encode a word of which every byte is one of the raw word. */
+static inline int wp_encode_same(const wp_model_t *model, word_room_t *room, const uint8_t *word, size_t length, word_pieces_t *pieces) {
+    uint32_t *lengths = (uint32_t *)word_make_room(room, length * (sizeof(uint32_t) + 1) + sizeof(uint32_t));
+    wp_output_t out = {pieces->ids, lengths, 0};
+    if (!lengths) return WORD_MEMORY;
+    if (model->basic > 0) {
+        uint8_t *spelled = (uint8_t *)(lengths + length + 1);
+        bert_rewrite_plain(word, length, model->basic, spelled);
+        word = spelled;
+    }
     pieces->unknown_at = 0;
     if (wp_cut(model, word, length, &out)) return WORD_UNKNOWN;
     pieces->count = out.count;
-    wp_places(out.lengths, pieces, 0);
+    wp_places(lengths, pieces);
     return WORD_DONE;
+}
+
+static inline int wp_encode_word(const void *tables, word_room_t *room, const uint8_t *word, size_t length, word_pieces_t *pieces) {
+    const wp_model_t *model = (const wp_model_t *)tables;
+    pieces->count = 0;
+    if (length > UINT32_MAX / 64) return WORD_MEMORY;
+    if (model->basic < 0 || bert_is_plain(word, length)) return wp_encode_same(model, room, word, length, pieces);
+    return wp_encode_raw(model, room, word, length, pieces);
 }
 #endif
