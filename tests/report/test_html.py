@@ -129,7 +129,10 @@ def test_many_errors_are_capped_and_the_page_says_so(tmp_path: Path, report: dic
     page = Page((tmp_path / "out.html").read_text(encoding="utf-8"))
     items = [attributes for attributes in page.all("li") if attributes.get("class") == "error"]
     assert len(items) == SHOWN < len(many["errors"])
-    assert any(f"{SHOWN} of {len(many['errors'])} errors" in text for text in page.texts["p"])
+    told = (
+        f"{SHOWN} of {len(many['errors'])} errors, the surest of each kind in turn; all of them are in the JSON file."
+    )
+    assert any(told in text for text in page.texts["p"])
     assert len(json.loads(data.read_bytes())["errors"]) == len(many["errors"])
 
 
