@@ -95,7 +95,9 @@ def test_inspect(model: Path, textprep: Textprep, tmp_path: Path) -> None:
     assert rows["pieces"] == "270 (1 special, 0 added)"
     assert rows["merges"] == "13"
     assert rows["longest"].startswith("Ġcat ")
-    assert rows["compression"].endswith("tokens per word")
+    assert rows["compression"].endswith("bytes per piece")
+    assert rows["sample"] == "18 bytes, 5 words, 5 pieces"
+    assert rows["words"] == "1.000 pieces per word, 100.0% left whole"
     path = tmp_path / "tokenizer.json"
     BPETokenizer.load(model).to_tokenizers_json(path)
     assert textprep("inspect", path).stdout == textprep("inspect", model).stdout

@@ -206,5 +206,44 @@ def test_train_measures_pieces_on_dev(run: Run, tmp_path: Path) -> None:
     )
     result = run("train", "configs/bpe-8k.toml", *(part for item in settings for part in ("--set", item)))
     head, row = result.stdout.splitlines()[-2:]
-    assert head.split()[:4] == ["corpus", "system", "n_bytes", "n_tokens"]
-    assert 1 < float(row.split()[head.split().index("bytes_per_token")]) < 5
+    assert head.split()[:4] == ["corpus", "system", "fertility", "pieces_per_character"]
+    assert 1 < float(row.split()[head.split().index("bytes_per_piece")]) < 5
+
+
+def test_train_balances_languages(run: Run, tmp_path: Path) -> None:
+    train = 'data.train=[{path="data/sample/raw/raw-en.txt", language="en"}, "data/sample/raw/raw-zh.txt"]'
+    bytes_ = ("model.params.byte_level=true", "model.params.byte_fallback=false", "model.params.vocab_size=700")
+    fertility = {}
+    for temperature in ("1.0", "100.0"):
+        settings = (train, *bytes_, f"data.temperature={temperature}", f"output.model={tmp_path}/m.json")
+        result = run("train", "configs/bpe-en-zh.toml", *(part for item in settings for part in ("--set", item)))
+        head, *rows = (line.split() for line in result.stdout.splitlines()[-3:])
+        fertility[temperature] = [float(row[head.index("fertility")]) for row in rows]
+    assert fertility["1.0"][0] < fertility["100.0"][0]  # English
+    assert fertility["1.0"][1] > fertility["100.0"][1]  # Chinese
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (['data.train=[{path="data/sample/raw/raw-en.txt", language="en", script="Latn"}]'],
+         "data/sample/raw/raw-en.txt has no words in the script 'Latn'; did you mean 'Latin'?"),
+        (["data.temperature=0.5"], "[data] temperature: balance_counts expects a temperature of at least 1"),
+        (["data.temperature=inf"], "[data] temperature is a finite number"),
+        (["data.temperature=hot"], "[data] temperature must be a number, but is 'hot'"),
+    ],
+)  # fmt: skip
+def test_train_refuses_to_balance(run: Run, tmp_path: Path, settings: list[str], message: str) -> None:
+    sample = 'data.train=[{path="data/sample/raw/raw-en.txt", language="en"}]'
+    settings = [sample, f"output.model={tmp_path}/m.json", *settings]
+    result = run("train", "configs/bpe-en-zh.toml", *(part for item in settings for part in ("--set", item)))
+    assert_one_line_error(result, message)
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_languages_go_with_a_temperature_and_with_vocabularies(run: Run) -> None:
+    item = '{path="data/sample/raw/raw-en.txt", language="en"}'
+    result = run("train", "configs/bpe-8k.toml", "--set", f"data.train=[{item}]")
+    assert_one_line_error(result, "has a language or script, which counts with a temperature only")
+    result = run("train", "configs/demo.toml", "--set", "data.temperature=2.0")
+    assert_one_line_error(result, "[data] temperature balances the languages of a subword tokenizer only")

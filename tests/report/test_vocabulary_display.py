@@ -11,7 +11,8 @@ from sklearn.model_selection import GridSearchCV
 from textprep_ml import BPETokenizer
 from textprep_ml.metrics import vocabulary_curve, vocabulary_scorer
 from textprep_ml.metrics.vocabulary_scorer import SIGNS
-from textprep_ml.report.vocabulary_display import _LABELS, VocabularySizeDisplay
+from textprep_ml.report import VocabularySizeDisplay
+from textprep_ml.report.vocabulary_display import _LABELS
 
 matplotlib.use("agg")
 pytestmark = pytest.mark.filterwarnings("ignore::textprep_ml.exceptions.VocabularyWarning")

@@ -19,7 +19,8 @@ def inspect(
     n: Annotated[int, typer.Option("-n", help="How many pieces and merges are listed.")] = 10,
 ) -> None:
     """Print size, longest pieces and merges of a tokenizer, and how it does on a sample."""
-    from textprep_ml.subword.inspection import describe, measure
+    from textprep_ml.metrics import vocabulary_scores
+    from textprep_ml.subword.inspection import describe
 
     if n < 0:
         raise ValueError(f"-n takes a number from 0 on, but got {n}.")
@@ -35,23 +36,25 @@ def inspect(
     rows = [
         ("type", summary["type"]),
         ("pieces", f"{summary['n_pieces']} ({summary['n_special']} special, {summary['n_added']} added)"),
-        ("merges", f"{summary['n_merges']}"),
         ("mean length", f"{summary['mean_bytes']:.2f} bytes"),
         ("longest", " ".join(map(show, summary["longest"]))),
-        ("first merges", show_merges(summary["first_merges"])),
-        ("last merges", show_merges(summary["last_merges"])),
     ]
-    if sample is not None:
-        figures = measure(tokenizer, read_lines([sample]))
+    if "n_merges" in summary:
         rows += [
-            ("sample", f"{figures['n_bytes']} bytes, {figures['n_tokens']} tokens"),
-            (
-                "compression",
-                f"{figures['bytes_per_token']:.3f} bytes per token, {figures['tokens_per_word']:.3f} tokens per word",
-            ),
+            ("merges", f"{summary['n_merges']}"),
+            ("first merges", show_merges(summary["first_merges"])),
+            ("last merges", show_merges(summary["last_merges"])),
+        ]
+    if sample is not None:
+        scores = vocabulary_scores(tokenizer, read_lines([sample]))
+        rows += [
+            ("sample", f"{scores['n_bytes']} bytes, {scores['n_words']} words, {scores['n_pieces']} pieces"),
+            ("compression", f"{scores['bytes_per_piece']:.3f} bytes per piece"),
+            ("words", f"{scores['fertility']:.3f} pieces per word, {scores['whole_words']:.1%} left whole"),
             (
                 "coverage",
-                f"{figures['used']:.1%} of the vocabulary used, {figures['unknown']:.3%} of the tokens unknown",
+                f"{scores['vocabulary_use']:.1%} of the vocabulary used, "
+                f"{scores['unknown_rate']:.3%} of the pieces unknown",
             ),
         ]
     sys.stdout.write("".join(f"{name:<14}{value}\n" for name, value in rows))

@@ -39,6 +39,10 @@ class Corpus:
         The segmenter that labels the file, which is raw text.
     share : float
         How much of such a text is taken.
+    language : str or None
+        Raw text of one language is balanced with that of others, when the configuration has a temperature.
+    script : str or None
+        Only the words of this writing system count, and those without letters.
     """
 
     path: str
@@ -46,6 +50,8 @@ class Corpus:
     format: str | None = None
     labelled_by: str | None = None
     share: float = 1.0
+    language: str | None = None
+    script: str | None = None
 
 
 def locate(path: str) -> Path:

@@ -99,9 +99,10 @@ def _measure_tagger(experiment: Experiment, tagger: Any, corpus: Corpus) -> Mapp
 
 
 def _measure_pieces(experiment: Experiment, tokenizer: Any, corpus: Corpus) -> Mapping[str, Scores]:
-    from textprep_ml.subword import measure
+    from textprep_ml.metrics import vocabulary_scores
 
-    return {"model": measure(tokenizer, read_documents([corpus]))}
+    scores = vocabulary_scores(tokenizer, read_documents([corpus]))
+    return {"model": {name: value for name, value in scores.items() if not name.startswith("n_")}}
 
 
 _MEASURES: dict[str, Callable[[Experiment, Any, Corpus], Any]] = {

@@ -16,7 +16,9 @@ from textprep_ml.exceptions import ConfigError
 
 #: The tables of a configuration: key -> what its value must be.
 TABLES: dict[str, dict[str, type]] = {
-    "data": {"train": list, "dev": list, "raw": list, "format": str, "column": str, "target": str},
+    "data": {
+        "train": list, "dev": list, "raw": list, "format": str, "column": str, "target": str, "temperature": float,
+    },
     "model": {"type": str, "params": dict},
     "search": {
         "type": str, "grid": dict, "cv": int, "scoring": str, "n_iter": int, "n_jobs": int, "random_state": int,
@@ -116,7 +118,8 @@ def as_corpora(items: Iterable[Any], default_format: str | None, where: str) -> 
     Parameters
     ----------
     items : iterable
-        Paths, or tables with a ``path``, a ``weight``, a ``format``, and for raw text ``labelled_by`` and ``share``.
+        Paths, or tables with a ``path``, a ``weight``, a ``format``, and for raw text ``labelled_by``, ``share``,
+        ``language`` and ``script``.
     default_format : str or None
         The format of those that have none.
     where : str
@@ -137,7 +140,9 @@ def _as_corpus(item: Any, default_format: str | None, where: str) -> Corpus:
         raise ConfigError(
             f"{where}: each item is a path or a table such as {{path = ..., weight = 0.5}}, not {item!r}."
         )
-    types = {"path": str, "weight": float, "format": str, "labelled_by": str, "share": float}
+    types = {
+        "path": str, "weight": float, "format": str, "labelled_by": str, "share": float, "language": str, "script": str,
+    }  # fmt: skip
     for key, value in item.items():
         check_key(key, types, where)
         check_type(value, types[key], f"{where}: {key}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+from textprep_ml.config.checks import suggest
 from textprep_ml.config.files import Progress, locate, read_documents, read_examples, read_partly_labelled, read_raw
 from textprep_ml.config.pseudo_labels import label_raw
 from textprep_ml.exceptions import ConfigError
@@ -65,7 +68,23 @@ def train(experiment: Experiment, estimator: Any, progress: Progress) -> None:
     taught = [corpus.path for corpus in experiment.train if corpus.labelled_by is not None]
     if taught and task != "sentences":
         raise ConfigError(f"{experiment.name}: [data] train: {taught[0]} has labelled_by, which is for segmenters.")
+    _check_balance(experiment, task)
     _TRAINERS[task](experiment, estimator, progress)
+
+
+def _check_balance(experiment: Experiment, task: str) -> None:
+    """Refuse languages and a temperature where they would do nothing."""
+    has_temperature = "temperature" in experiment.table.get("data", {})
+    if has_temperature and task != "files":
+        raise ConfigError(f"{experiment.name}: [data] temperature balances the languages of a subword tokenizer only.")
+    if has_temperature and not math.isfinite(experiment.table["data"]["temperature"]):
+        raise ConfigError(f"{experiment.name}: [data] temperature is a finite number; 100.0 makes shares nearly equal.")
+    named = [corpus.path for corpus in experiment.train if corpus.language or corpus.script]
+    if named and not has_temperature:
+        raise ConfigError(
+            f"{experiment.name}: [data] train: {named[0]} has a language or script, which counts with a temperature "
+            "only: set temperature, such as 3.0, or 1.0 for counts as they are."
+        )
 
 
 def _refuse_raw_and_weights(experiment: Experiment, estimator: Any) -> None:
@@ -148,11 +167,44 @@ def _fit_classifier(experiment: Experiment, estimator: Any, progress: Progress) 
 def _fit_files(experiment: Experiment, estimator: Any, progress: Progress) -> None:
     """Train on raw files, which such an estimator reads itself."""
     _refuse_raw_and_weights(experiment, estimator)
-    lines = {corpus.format == "lines" for corpus in experiment.train}
-    if len(lines) > 1:
+    formats = {corpus.format == "lines" for corpus in experiment.train}
+    if len(formats) > 1:
         raise ConfigError(f"{experiment.name}: [data] train: either all files have the format 'lines' or none.")
-    paths = [locate(corpus.path) for corpus in experiment.train]
-    estimator.fit_files(paths, lines=lines.pop(), progress=progress)
+    lines, temperature = formats.pop(), experiment.table["data"].get("temperature")
+    if temperature is None:
+        paths = [locate(corpus.path) for corpus in experiment.train]
+        estimator.fit_files(paths, lines=lines, progress=progress)
+    else:
+        estimator.fit_counts(_balanced_counts(experiment, estimator, lines, progress), progress=progress)
+
+
+def _balanced_counts(experiment: Experiment, estimator: Any, lines: bool, progress: Progress) -> dict[str, int]:
+    """Count the words of each language, or of each script where no language is told, and balance them.
+
+    Words without letters belong to no language and count as they are.
+    """
+    from textprep_ml.subword.balancing import balance_counts, group_by_script
+
+    groups: dict[str, Counter[str]] = {}
+    common: Counter[str] = Counter()
+    for corpus in experiment.train:
+        scripts = group_by_script(estimator.count_files([locate(corpus.path)], lines=lines, progress=progress))
+        common.update(scripts.pop("Common", {}))
+        if corpus.script is not None:
+            if corpus.script not in scripts:
+                raise ConfigError(
+                    f"{experiment.name}: [data] train: {corpus.path} has no words in the script {corpus.script!r}"
+                    f"{suggest(corpus.script, scripts)}"
+                )
+            scripts = {corpus.script: scripts[corpus.script]}
+        for name, table in scripts.items():
+            groups.setdefault(corpus.language or name, Counter()).update(table)
+    try:
+        balanced = Counter(balance_counts(groups, temperature=experiment.table["data"]["temperature"]))
+    except ValueError as error:
+        raise ConfigError(f"{experiment.name}: [data] temperature: {error}") from None
+    balanced.update(common)
+    return balanced
 
 
 def _fit_texts(experiment: Experiment, estimator: Any, progress: Progress) -> None:

@@ -13,11 +13,13 @@ from textprep_ml.report.html import check_report_path, render_report, write_repo
 from textprep_ml.report.segmenters import segmenter_report
 from textprep_ml.report.tokenizers import tokenizer_report
 from textprep_ml.report.vocabularies import vocabulary_report
+from textprep_ml.report.vocabulary_display import VocabularySizeDisplay
 
 __all__ = [
     "BoundaryCalibrationDisplay",
     "BoundaryErrorDisplay",
     "ThresholdDisplay",
+    "VocabularySizeDisplay",
     "check_report_path",
     "evaluate_predictions",
     "format_comparison",

@@ -1,8 +1,9 @@
 """Subword tokenizers: trained vocabularies of pieces that cover any text."""
 
 from textprep_ml.subword.added_tokens import AddedToken
+from textprep_ml.subword.balancing import balance_counts, group_by_script
 from textprep_ml.subword.bpe import BPETokenizer
-from textprep_ml.subword.inspection import describe, measure
+from textprep_ml.subword.inspection import describe
 from textprep_ml.subword.streaming import StreamDecoder
 from textprep_ml.subword.unigram import UnigramTokenizer
 from textprep_ml.subword.wordpiece import WordPieceTokenizer
@@ -13,6 +14,7 @@ __all__ = [
     "StreamDecoder",
     "UnigramTokenizer",
     "WordPieceTokenizer",
+    "balance_counts",
     "describe",
-    "measure",
+    "group_by_script",
 ]

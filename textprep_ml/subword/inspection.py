@@ -1,9 +1,7 @@
-"""What a subword vocabulary looks like and how it does on a text."""
+"""What a subword vocabulary looks like; how it does on a text `textprep_ml.metrics.vocabulary_scores` tells."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 from textprep_ml.subword.base import SubwordTokenizer
@@ -46,38 +44,3 @@ def describe(tokenizer: SubwordTokenizer, n_longest: int = 10) -> dict[str, Any]
     if merges is not None:
         summary |= {"n_merges": len(merges), "first_merges": merges[:n_longest], "last_merges": merges[-n_longest:]}
     return summary
-
-
-def measure(tokenizer: SubwordTokenizer, texts: Iterable[str]) -> dict[str, float]:
-    """Measure a vocabulary on a text.
-
-    Parameters
-    ----------
-    tokenizer : SubwordTokenizer
-        Fitted.
-    texts : iterable of str
-        The sample.
-
-    Returns
-    -------
-    dict of str to float
-        ``n_bytes``, ``n_tokens``, ``bytes_per_token`` (compression), ``tokens_per_word`` (words are stretches without
-        white space), ``used`` (part of the vocabulary that occurs) and ``unknown`` (part of the tokens that is the
-        unknown token).
-    """
-    counts: Counter[int] = Counter()
-    n_bytes = n_words = 0
-    for text in texts:
-        counts.update(tokenizer.encode(text))
-        n_bytes += len(text.encode("utf-8", "surrogatepass"))
-        n_words += len(text.split())
-    n_tokens = counts.total()
-    unknown = tokenizer.special_tokens_.get(getattr(tokenizer, "unk_token", None) or "", -1)
-    return {
-        "n_bytes": n_bytes,
-        "n_tokens": n_tokens,
-        "bytes_per_token": n_bytes / max(1, n_tokens),
-        "tokens_per_word": n_tokens / max(1, n_words),
-        "used": len(counts) / len(tokenizer.vocabulary_),
-        "unknown": counts[unknown] / max(1, n_tokens),
-    }
