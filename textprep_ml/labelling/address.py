@@ -90,6 +90,7 @@ def _listen(port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", port))
+        listening.listen(64)  # until then a second process could bind it too
     except OSError as error:
         listening.close()
         raise OSError(error.errno, error.strerror, f"port {port}") from None
