@@ -240,10 +240,11 @@ def read_lines(paths: Iterable[PathLike]) -> Iterator[str]:
             yield line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
 
 
-def read_text(path: PathLike) -> str:
+def read_text(path: PathLike, errors: str = "strict") -> str:
     """Read a whole file; nothing in it is changed, neither line ends nor a byte order mark."""
     with open_binary(path) as file:
-        return decode(file.read(), path)
+        data = file.read()
+    return decode(data, path) if errors == "strict" else data.decode("utf-8", errors)
 
 
 # Writing

@@ -9,6 +9,7 @@ depend on how many there are.
 from __future__ import annotations
 
 import gc
+import pickle
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from itertools import chain, islice, pairwise
 from numbers import Integral
 from typing import Any, TypeVar
+from uuid import uuid4
 
 Chunk = TypeVar("Chunk")
 Result = TypeVar("Result")
@@ -84,16 +86,20 @@ def map_chunks(
     object
         The results, in the order of the chunks.
     """
+    is_bounded = isinstance(chunks, Sequence)
+    jobs = 1 if is_bounded and len(chunks) < 2 else count_jobs(n_jobs)  # type: ignore[arg-type]
     stream = iter(chunks)
-    first = list(islice(stream, 2))
-    jobs = count_jobs(n_jobs) if len(first) > 1 else 1
-    stream = chain(first, stream)
     if jobs == 1:
+        yield from map(function, stream)
+        return
+    first = list(islice(stream, 2))
+    stream = chain(first, stream)
+    if len(first) < 2:
         yield from map(function, stream)
     elif _goes_to_threads(prefer):
         yield from _map_on_threads(function, stream, jobs)
     else:
-        yield from _map_by_joblib(function, stream, jobs, prefer, isinstance(chunks, Sequence))
+        yield from _map_by_joblib(function, stream, jobs, prefer, is_bounded)
 
 
 def leaves_process(n_jobs: int | None) -> bool:
@@ -142,9 +148,7 @@ def _map_by_joblib(
 ) -> Iterator[Result]:
     from joblib import Parallel, delayed
 
-    # The function travels with each task: as an argument, what it holds would be scattered once by the Dask backend,
-    # and be lost with the worker that has it.
-    task = delayed(function)
+    task = delayed(_Sent(function))
     with Parallel(n_jobs=jobs, prefer=prefer, return_as="generator", batch_size=1) as parallel:
         if is_bounded:
             yield from parallel(map(task, chunks))
@@ -152,6 +156,44 @@ def _map_by_joblib(
         # Workers do not wait for whoever takes the results, so only so many chunks of a stream are given to them.
         while wave := list(islice(chunks, _CHUNKS_AT_ONCE * jobs)):
             yield from parallel(map(task, wave))
+
+
+class _Sent:
+    """A function that goes with every chunk, but is unpickled once only in each process.
+
+    As an argument of its own, what the function holds would be scattered once by the Dask backend, and be lost with the
+    worker that has it.
+    """
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+        self._data = b""
+        self._key = uuid4().hex
+
+    def __call__(self, chunk: Any) -> Any:
+        return self._function(chunk)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        try:
+            from cloudpickle import dumps
+        except ImportError:  # joblib before 1.6 has it inside
+            from joblib.externals.cloudpickle import dumps
+
+        self._data = self._data or dumps(self._function)
+        return _receive, (self._key, self._data)
+
+
+#: What a worker process is working for: making a model ready takes longer than many a chunk.
+_received: dict[str, Callable[[Any], Any]] = {}
+
+
+def _receive(key: str, data: bytes) -> Callable[[Any], Any]:
+    function = _received.get(key)
+    if function is None:
+        function = pickle.loads(data)
+        _received.clear()
+        _received[key] = function
+    return function
 
 
 def cut_documents(documents: Sequence[Item], n_jobs: int | None) -> list[Sequence[Item]]:

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from textprep_ml._badrows import BadRows, apply_to_rows
 from textprep_ml._files import BYTE_ORDER_MARK, PathLike, display_name, iter_raw_lines
-from textprep_ml._parallel import map_chunks
+from textprep_ml._parallel import count_jobs, map_chunks
 
-#: Lines that are taken together: so many bytes, or so many lines.
+#: Lines that are taken together: so many bytes, or so many lines; fewer without processes, so that output comes soon.
 BATCH_BYTES = 1 << 20
-BATCH_LINES = 1 << 14
+BATCH_LINES, FEW_LINES = 1 << 14, 1 << 10
 
 
 class OnError(StrEnum):
@@ -23,6 +23,21 @@ class OnError(StrEnum):
     raise_ = "raise"
     skip = "skip"
     null = "null"
+    replace = "replace"  # type: ignore[assignment]  # hides str.replace, which no choice needs
+    ignore = "ignore"
+
+    @property
+    def decoding(self) -> Literal["strict", "replace", "ignore"]:
+        """What to do with bytes that are not UTF-8."""
+        return "replace" if self == OnError.replace else "ignore" if self == OnError.ignore else "strict"
+
+
+#: What the option of every such command says.
+ON_ERROR_HELP = (
+    "What to do with a line that is not UTF-8, or cannot be used. raise: stop; skip: leave it out; null: write an "
+    "empty result in its place; replace, ignore: mend the bytes that are not UTF-8. What was left out is counted."
+)
+N_JOBS_HELP = "Processes; -1 is one for each processor."
 
 
 class _Batch(NamedTuple):
@@ -73,10 +88,12 @@ def write_rows(
         If a line is bad and that is an error; the message names file and line.
     """
     write = write or sys.stdout.write
-    bad = BadRows(str(on_error))
-    for pieces, problems in map_chunks(partial(_do, function), _batches(paths), n_jobs, prefer="processes"):
+    bad = BadRows("raise" if on_error.decoding != "strict" else str(on_error))
+    work = partial(_do, function, on_error.decoding)
+    batches = _batches(paths, FEW_LINES if count_jobs(n_jobs) == 1 else BATCH_LINES)
+    for pieces, problems in map_chunks(work, batches, n_jobs, prefer="processes"):
         bad.n_rows += len(pieces)
-        if problems and on_error == OnError.raise_:
+        if problems and bad.policy == "raise":
             write("".join([piece for piece in pieces[: pieces.index(None)] if piece is not None]))
         for problem in problems:
             bad.refuse(problem)
@@ -88,27 +105,27 @@ def write_rows(
     print_bad_rows(bad)
 
 
-def _batches(paths: Iterable[PathLike]) -> Iterator[_Batch]:
+def _batches(paths: Iterable[PathLike], n_lines: int) -> Iterator[_Batch]:
     for path in paths or ["-"]:
         batch, size = _Batch(path, 1, []), 0
         for number, line in iter_raw_lines(path):
             batch.lines.append(line)
             size += len(line) + 1
-            if size >= BATCH_BYTES or len(batch.lines) >= BATCH_LINES:
+            if size >= BATCH_BYTES or len(batch.lines) >= n_lines:
                 yield batch
                 batch, size = _Batch(path, number + 1, []), 0
         if batch.lines:
             yield batch
 
 
-def _do(function: Callable[[list[str]], list[str]], batch: _Batch) -> _Done:
+def _do(function: Callable[[list[str]], list[str]], decoding: str, batch: _Batch) -> _Done:
     """Decode the lines of a batch and apply the function; a bad line does not keep the others from it."""
     problems: dict[int, str] = {}
     texts: list[str] = []
     places: list[int] = []
     for place, line in enumerate(batch.lines):
         try:
-            text = line.decode("utf-8")
+            text = line.decode("utf-8", decoding)
         except UnicodeDecodeError as error:
             byte = f"invalid UTF-8 (0x{line[error.start]:02x}). Convert the file to UTF-8."
             problems[place] = f" byte {error.start}: {byte}"

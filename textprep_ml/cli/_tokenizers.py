@@ -1,15 +1,12 @@
-"""What the commands around subword tokenizers share: loading models, lines of pieces, lines of input."""
+"""What the commands around subword tokenizers share: loading models, and lines of pieces."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from textprep_ml._files import decode, display_name, open_binary
 
 if TYPE_CHECKING:
     from textprep_ml.subword.bpe import BPETokenizer
@@ -21,14 +18,6 @@ class Format(StrEnum):
     ids = "ids"
     pieces = "pieces"
     npy = "npy"
-
-
-class OnError(StrEnum):
-    """What to do with bytes that are not UTF-8."""
-
-    strict = "strict"
-    replace = "replace"  # type: ignore[assignment]  # hides str.replace, which no choice needs
-    ignore = "ignore"
 
 
 _SPECIAL = re.compile(r"[\s\\]")
@@ -79,32 +68,6 @@ def is_foreign(path: Path) -> bool:
     except (ValueError, RecursionError):
         return False  # the loader tells what is wrong
     return isinstance(document, dict) and "format" not in document and "model" in document
-
-
-def read_lines(paths: Iterable[str], on_error: OnError) -> Iterator[tuple[str, str]]:
-    r"""Stream lines with their place; lines end at ``\n`` only.
-
-    Parameters
-    ----------
-    paths : iterable of str
-        File names or ``-``; none means standard input.
-    on_error : OnError
-        What to do with bytes that are not UTF-8.
-
-    Yields
-    ------
-    place : str
-        File and line, for messages.
-    line : str
-        Without its newline.
-    """
-    for path in paths or ["-"]:
-        name = display_name(path)
-        with open_binary(path) as file:
-            for number, data in enumerate(file, start=1):
-                data = data.removesuffix(b"\n")
-                line = decode(data, name, number) if on_error == OnError.strict else data.decode("utf-8", on_error)
-                yield f"{name}, line {number}", line
 
 
 def show_piece(tokenizer: BPETokenizer, piece: str) -> str:

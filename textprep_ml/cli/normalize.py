@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from textprep_ml._files import BYTE_ORDER_MARK, read_lines, read_text
-
-#: Lines that are normalized at a time.
-BATCH = 1024
+from textprep_ml.cli._rows import N_JOBS_HELP, ON_ERROR_HELP, OnError, write_rows
 
 
-def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
-    while batch := list(islice(lines, BATCH)):
-        yield batch
-
-
-def _normalize_lines(normalizer: Any, files: list[Path]) -> None:
-    normalizer.fit([])
-    for batch in _batches(read_lines(files)):
-        # With its newline, so that a line end of two characters is seen as one.
-        lines = normalizer.transform([line + "\n" for line in batch])
-        sys.stdout.write("".join([line if line.endswith("\n") else line + "\n" for line in lines]))
+def _normalize_lines(normalizer: Any, lines: list[str]) -> list[str]:
+    # With its newline, so that a line end of two characters is seen as one.
+    found = normalizer.transform([line + "\n" for line in lines])
+    return [line if line.endswith("\n") else line + "\n" for line in found]
 
 
 def _normalize_files(normalizer: Any, files: list[Path]) -> None:
@@ -55,6 +45,8 @@ def normalize(
         Path | None, typer.Option(help="Known words, one a line, for joining broken words; else they are collected.")
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Take each file as one text instead of each line.")] = False,
+    on_error: Annotated[OnError, typer.Option(help=ON_ERROR_HELP)] = OnError.raise_,
+    n_jobs: Annotated[int, typer.Option(help=N_JOBS_HELP)] = 1,
 ) -> None:
     """Normalize text: a preset, and steps that differ from it.
 
@@ -70,6 +62,10 @@ def normalize(
         Known words, one a line.
     whole : bool
         Take each file as one text instead of each line.
+    on_error : OnError
+        What to do with a bad line.
+    n_jobs : int
+        Processes.
     """
     from textprep_ml.normalization import TextNormalizer, make_normalizer
 
@@ -93,4 +89,7 @@ def normalize(
             "normalize joins words that are broken at line ends only in whole texts: add --whole, or "
             "--dehyphenation keep."
         )
-    (_normalize_files if whole else _normalize_lines)(normalizer, files or [])
+    if whole:
+        _normalize_files(normalizer, files or [])
+    else:
+        write_rows(files or [], partial(_normalize_lines, normalizer.fit([])), on_error=on_error, n_jobs=n_jobs)

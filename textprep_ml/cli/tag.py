@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from textprep_ml._files import display_name, read_lines
+from textprep_ml._files import display_name
+from textprep_ml._parallel import map_chunks
+from textprep_ml.cli._rows import N_JOBS_HELP, ON_ERROR_HELP, OnError, write_rows
 from textprep_ml.segmentation.windows import read_windows, segment_windows
 
 #: Sentences that are tagged at a time.
@@ -36,9 +39,15 @@ def _from_text(files: Iterable[Path], segmenter: str) -> Iterator[list[str]]:
             yield tokenizer.tokenize(window.text[start:end])
 
 
-def _from_tokens(files: Iterable[Path]) -> Iterator[list[str]]:
-    for line in read_lines(files):
-        yield line.split()
+def _tag_lines(tagger: Any, format: Format, lines: list[str]) -> list[str]:
+    return _tag(tagger, format, [line.split() for line in lines])
+
+
+def _tag(tagger: Any, format: Format, sentences: list[list[str]]) -> list[str]:
+    tagged = tagger.transform(sentences)
+    if format == Format.columns:
+        return ["".join([f"{token}\t{name}\n" for token, name in sentence]) + "\n" for sentence in tagged]
+    return [" ".join([f"{token}/{name}" for token, name in sentence]) + "\n" for sentence in tagged]
 
 
 def _print_scores(files: Iterable[Path], model: str, column: str) -> None:
@@ -76,6 +85,8 @@ def tag(
         bool, typer.Option("--score", help="FILES are CoNLL-U with right tags: print the accuracy on their tokens.")
     ] = False,
     column: Annotated[str, typer.Option(help="Which tags of CoNLL-U: upos or xpos.")] = "upos",
+    on_error: Annotated[OnError, typer.Option(help=f"With --tokens. {ON_ERROR_HELP}")] = OnError.raise_,
+    n_jobs: Annotated[int, typer.Option(help=N_JOBS_HELP)] = 1,
 ) -> None:
     """Tag the words of texts with their parts of speech.
 
@@ -89,10 +100,10 @@ def tag(
     from textprep_ml.tagging import PosTagger
 
     tagger = PosTagger.load(model)
-    sentences = _from_tokens(files or []) if tokens else _from_text(files or [], segmenter)
-    while batch := list(islice(sentences, BATCH)):
-        for tagged in tagger.transform(batch):
-            if format == Format.columns:
-                sys.stdout.write("".join([f"{token}\t{name}\n" for token, name in tagged]) + "\n")
-            else:
-                sys.stdout.write(" ".join([f"{token}/{name}" for token, name in tagged]) + "\n")
+    if tokens:
+        write_rows(files or [], partial(_tag_lines, tagger, format), on_error=on_error, n_jobs=n_jobs)
+        return
+    sentences = _from_text(files or [], segmenter)
+    batches = iter(lambda: list(islice(sentences, BATCH)), [])
+    for written in map_chunks(partial(_tag, tagger, format), batches, n_jobs, prefer="processes"):
+        sys.stdout.write("".join(written))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from textprep_ml._files import read_lines
+from textprep_ml.cli._rows import N_JOBS_HELP, ON_ERROR_HELP, OnError, write_rows
 
 
 class Scheme(StrEnum):
@@ -68,23 +68,32 @@ def make_tokenizer(scheme: str, pattern: str, language: str, contractions: str, 
     return tokenization.WhitespaceTokenizer()
 
 
-def _as_line(tokenizer: Any, line: str) -> str:
-    return " ".join(tokenizer.tokenize(line)) + "\n"
+def _as_lines(tokenizer: Any, lines: list[str]) -> list[str]:
+    return [" ".join(tokens) + "\n" for tokens in tokenizer.transform(lines)]
 
 
-def _as_spans(tokenizer: Any, line: str) -> str:
-    return " ".join(f"{start}:{end}" for start, end in tokenizer.spans(line).tolist()) + "\n"
+def _as_spans(tokenizer: Any, lines: list[str]) -> list[str]:
+    return [
+        " ".join([f"{start}:{end}" for start, end in spans.tolist()]) + "\n" for spans in tokenizer.spans_batch(lines)
+    ]
 
 
-def _as_json(tokenizer: Any, line: str) -> str:
-    spans = tokenizer.spans(line).tolist()
-    record = {"text": line, "tokens": [line[start:end] for start, end in spans], "spans": spans}
-    return json.dumps(record, ensure_ascii=False) + "\n"
+def _as_json(tokenizer: Any, lines: list[str]) -> list[str]:
+    records = []
+    for line, found in zip(lines, tokenizer.spans_batch(lines), strict=True):
+        spans = found.tolist()
+        record = {"text": line, "tokens": [line[start:end] for start, end in spans], "spans": spans}
+        records.append(json.dumps(record, ensure_ascii=False) + "\n")
+    return records
 
 
-def _as_conllu(tokenizer: Any, line: str) -> str:
-    """One sentence; an empty line gives nothing, CoNLL-U has no empty sentences."""
-    spans = tokenizer.spans(line).tolist()
+def _as_conllu(tokenizer: Any, lines: list[str]) -> list[str]:
+    """One sentence a line; an empty line gives nothing, CoNLL-U has no empty sentences."""
+    found = tokenizer.spans_batch(lines)
+    return [_sentence(line, spans.tolist()) for line, spans in zip(lines, found, strict=True)]
+
+
+def _sentence(line: str, spans: list[list[int]]) -> str:
     if not spans:
         return ""
     starts = [start for start, _ in spans[1:]] + [-1]
@@ -95,12 +104,15 @@ def _as_conllu(tokenizer: Any, line: str) -> str:
     return f"# text = {line}\n{''.join(rows)}\n"
 
 
-_WRITERS: dict[str, Callable[[Any, str], str]] = {
-    Format.lines: _as_line,
+_WRITERS: dict[str, Callable[[Any, list[str]], list[str]]] = {
+    Format.lines: _as_lines,
     Format.spans: _as_spans,
     Format.jsonl: _as_json,
     Format.conllu: _as_conllu,
 }
+
+#: What stands for a line that could not be used.
+_NULLS = {Format.jsonl: "null\n", Format.conllu: ""}
 
 
 def tokenize(
@@ -117,9 +129,10 @@ def tokenize(
     language: Annotated[str, typer.Option(help="For --scheme words: en, fr, it, de.")] = "en",
     contractions: Annotated[str, typer.Option(help="For --scheme words: split, keep, ptb, spacy, moses.")] = "",
     preset: Annotated[str | None, typer.Option(help="For --scheme words: ud or ptb.")] = None,
+    on_error: Annotated[OnError, typer.Option(help=ON_ERROR_HELP)] = OnError.raise_,
+    n_jobs: Annotated[int, typer.Option(help=N_JOBS_HELP)] = 1,
 ) -> None:
     """Cut text into tokens: one output line for each input line (but CoNLL-U: one row a token)."""
     tokenizer = make_tokenizer(scheme, pattern, language, contractions, preset)
-    write = _WRITERS[format]
-    for line in read_lines(files or []):
-        sys.stdout.write(write(tokenizer, line))
+    function = partial(_WRITERS[format], tokenizer)
+    write_rows(files or [], function, on_error=on_error, null=_NULLS.get(format, "\n"), n_jobs=n_jobs)

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from textprep_ml.cli._progress import progress_bar
-from textprep_ml.cli._rows import OnError, print_bad_rows
+from textprep_ml.cli._rows import print_bad_rows
 
 #: Seconds that a scheduler may take to answer.
 TIMEOUT = 10.0
@@ -27,6 +27,14 @@ class Format(StrEnum):
     lines = "lines"
     text = "text"
     parquet = "parquet"
+
+
+class OnError(StrEnum):
+    """What to do with a row that cannot be used."""
+
+    raise_ = "raise"
+    skip = "skip"
+    null = "null"
 
 
 def transform(

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from numbers import Integral
 from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from textprep_ml._kernels import load
+from textprep_ml._parallel import collector_paused, count_jobs, cut_documents, leaves_process, map_chunks
 from textprep_ml._validation import check_documents, shorten
 from textprep_ml.base import TextTransformer
 from textprep_ml.subword.added_tokens import AddedToken, TokenMatcher
@@ -296,15 +296,24 @@ class SubwordTokenizer(TextTransformer):
         """
         check_is_fitted(self)
         documents = check_documents(X, type(self).__name__)
-        threads = effective_n_jobs(self.n_jobs)
+        if self._is_plain and not add_special_tokens and not leaves_process(self.n_jobs):
+            return self._encode_plain(documents, as_array, count_jobs(self.n_jobs))
+        encode = partial(self._encode_chunk, as_array, add_special_tokens)
+        with collector_paused():
+            chunks = list(map_chunks(encode, cut_documents(documents, self.n_jobs), self.n_jobs))
+            return _joined(chunks) if as_array else list(chain.from_iterable(chunks))
+
+    def _encode_plain(self, documents: list[str], as_array: bool, threads: int) -> Any:
+        ids, offsets = self._runtime.encoder.encode_batch(documents, threads)
+        if as_array:
+            return ids, offsets
+        with collector_paused():
+            return load("bpe_encode").rows(ids, offsets)
+
+    def _encode_chunk(self, as_array: bool, add_special_tokens: bool, documents: Sequence[str]) -> Any:
         if self._is_plain and not add_special_tokens:
-            ids, offsets = self._runtime.encoder.encode_batch(documents, threads)
-            if as_array:
-                return ids, offsets
-            with _collector_paused():
-                return load("bpe_encode").rows(ids, offsets)
-        with _collector_paused():
-            rows = [self.encode(document, add_special_tokens=add_special_tokens) for document in documents]
+            return self._encode_plain(list(documents), as_array, 1)
+        rows = [self.encode(document, add_special_tokens=add_special_tokens) for document in documents]
         if not as_array:
             return rows
         offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
@@ -327,15 +336,34 @@ class SubwordTokenizer(TextTransformer):
         ndarray of shape (n_pieces,)
             Ids of one file, dtype int32.
         """
-        check_is_fitted(self)
         for path in paths:
-            parts = read_parts(path, on_error=on_error)
-            if self._is_plain and self._encodes_parts:
-                threads = effective_n_jobs(self.n_jobs)
-                arrays = [self._runtime.encoder.encode_array(part, threads) for part in parts]
-            else:
-                arrays = [self.encode(b"".join(parts).decode("utf-8"), as_array=True)]
-            yield np.concatenate([np.empty(0, np.int32), *arrays])
+            yield np.concatenate([np.empty(0, np.int32), *self.encode_parts(path, on_error=on_error)])
+
+    def encode_parts(
+        self, path: str | os.PathLike[str], *, on_error: Literal["strict", "replace", "ignore"] = "strict"
+    ) -> Iterator[Ids]:
+        """Turn a file of any length into ids, a megabyte after another.
+
+        Parameters
+        ----------
+        path : path-like
+            A UTF-8 file, also ``.gz``, ``.xz`` or ``.zst``; or ``-`` for standard input. It is one document.
+        on_error : {"strict", "replace", "ignore"}, default="strict"
+            What to do with bytes that are not UTF-8.
+
+        Yields
+        ------
+        ndarray of shape (n_pieces,)
+            Ids of a part, dtype int32; joined they are those of the file. It is one part where added tokens, a
+            normalizer or a pre-tokenizer of your own look at the whole text.
+        """
+        check_is_fitted(self)
+        parts = read_parts(path, on_error=on_error)
+        if self._is_plain and self._encodes_parts:
+            threads = count_jobs(self.n_jobs)
+            yield from (self._runtime.encoder.encode_array(part, threads) for part in parts)
+        else:
+            yield self.encode(b"".join(parts).decode("utf-8"), as_array=True)
 
     # Pieces and spans
 
@@ -502,16 +530,6 @@ class SubwordTokenizer(TextTransformer):
         return [self.decode(row, skip_special_tokens=skip_special_tokens, errors=errors) for row in rows]
 
 
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Make many lists without the garbage collector, which would walk through all of them again and again.
-
-    Lists of ints form no cycles; with the collector the same work takes three times as long.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+def _joined(chunks: Sequence[tuple[Ids, npt.NDArray[np.int64]]]) -> tuple[Ids, npt.NDArray[np.int64]]:
+    counts = [np.diff(offsets) for _, offsets in chunks]
+    return np.concatenate([ids for ids, _ in chunks]), np.concatenate([[0], np.cumsum(np.concatenate(counts))])
