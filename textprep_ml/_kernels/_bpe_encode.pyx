@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Byte-pair encoding of text with learned merges, and back.
 
-What it does is to be read in ``_pure/bpe_encode.py``, how it does it in ``bpe_model.h`` and ``bpe_merge.h``.
+What it does is to be read in ``_pure/bpe_encode.py``, how it does it in ``bpe_model.h``, ``bpe_merge.h`` and ``bpe_dropout.h``.
 """
 
 import numpy as np
@@ -23,13 +23,14 @@ from textprep_ml._kernels._word_encoder cimport (
     pretok_fill,
     pretok_init,
     pretok_t,
+    word_coder_t,
     word_pieces_t,
     word_room_t,
 )
 
 from textprep_ml._kernels._pure.pretokenize import SCHEMES
 
-cdef extern from "bpe_merge.h" nogil:
+cdef extern from "bpe_dropout.h" nogil:
     const uint64_t BPE_NO_ENTRY
     enum:
         BPE_GAP
@@ -63,6 +64,14 @@ cdef extern from "bpe_merge.h" nogil:
     void bpe_add_char(bpe_model_t *model, uint32_t code, int place, uint32_t id)
     void bpe_add_whole(bpe_model_t *model, uint32_t id)
     int bpe_encode_word(
+        const void *model, word_room_t *room, const uint8_t *word, size_t length, word_pieces_t *pieces
+    ) noexcept
+
+    ctypedef struct bpe_chance_t:
+        const bpe_model_t *model
+        double dropout
+        uint64_t state
+    int bpe_encode_chance(
         const void *model, word_room_t *room, const uint8_t *word, size_t length, word_pieces_t *pieces
     ) noexcept
 
@@ -158,6 +167,7 @@ cdef class BPEEncoder(WordEncoder):
         bint marker_joined=False,
         specials=(),
         bint whole_words=False,
+        bint shared_ranks=False,
         surfaces=None,
     ):
         hidden = set(specials)
@@ -172,7 +182,7 @@ cdef class BPEEncoder(WordEncoder):
         self.model.unknown = unknown
         self.model.symbols = self.symbols.data
         self.model.symbol_at = self.symbols.at
-        self._set_pairs(np.ascontiguousarray(merges, dtype=np.int64).reshape(-1, 3))
+        self._set_pairs(np.ascontiguousarray(merges, dtype=np.int64).reshape(-1, 3), shared_ranks)
         self._set_bytes(symbols, hidden, byte_ids)
         self._set_characters(symbols, hidden, prefix, marker, marker_joined)
         self._set_wholes(whole_words, hidden)
@@ -191,9 +201,12 @@ cdef class BPEEncoder(WordEncoder):
         if unknown >= <int64_t>self.symbols.count:
             raise ValueError(f"The unknown id {unknown} is no id of the {self.symbols.count} symbols.")
 
-    cdef _set_pairs(self, object rows):
+    cdef _set_pairs(self, object rows, bint shared_ranks):
+        """Rows get ranks in their order; neighbours that make the same symbol share one, if so wanted."""
         cdef const int64_t *row = <const int64_t *>address(rows) if len(rows) else NULL
-        cdef size_t count = len(rows), rank, at
+        cdef size_t count = len(rows), number, at
+        cdef int64_t rank = -1
+        cdef bint shares
         if count >= 1 << BPE_RANK_BITS:
             raise ValueError(f"BPEEncoder takes fewer than {1 << BPE_RANK_BITS} merges, got {count}.")
         if count and not (rows.min() >= 0 and rows.max() < self.symbols.count):
@@ -205,15 +218,18 @@ cdef class BPEEncoder(WordEncoder):
         self.model.twins = <uint8_t *>malloc(count + 1)
         if not self.model.joined or not self.model.twins:
             raise MemoryError
-        self.model.merges = count
         self.model.ordered = is_ordered(rows, self.symbols.count)
         self.model.shift = row[2] if count else -1
-        for rank in range(count):
-            bpe_add_pair(&self.model, <uint32_t>row[3 * rank], <uint32_t>row[3 * rank + 1], <uint32_t>rank)
-            self.model.joined[rank] = <int32_t>row[3 * rank + 2]
-            self.model.twins[rank] = row[3 * rank] == row[3 * rank + 1]
-            if row[3 * rank + 2] != row[2] + <int64_t>rank:
+        for number in range(count):
+            shares = shared_ranks and number and row[3 * number + 2] == row[3 * number - 1]
+            rank += not shares
+            bpe_add_pair(&self.model, <uint32_t>row[3 * number], <uint32_t>row[3 * number + 1], <uint32_t>rank)
+            self.model.joined[rank] = <int32_t>row[3 * number + 2]
+            # Places of a rank are taken from left to right where one merge can take away the symbol of the next.
+            self.model.twins[rank] = shares or row[3 * number] == row[3 * number + 1]
+            if row[3 * number + 2] != row[2] + rank:
                 self.model.shift = -1
+        self.model.merges = rank + 1
 
     cdef _set_bytes(self, object symbols, set hidden, object byte_ids):
         cdef size_t left, right
@@ -265,6 +281,18 @@ cdef class BPEEncoder(WordEncoder):
         for index in range(self.symbols.count):
             if index not in hidden and self.symbols.at[index] < self.symbols.at[index + 1]:
                 bpe_add_whole(&self.model, index)
+
+    def encode_by_chance(self, text, double dropout, uint64_t state):
+        """Encode with merges left out by chance; give ids and spans as `encode_with_offsets` does, and the state of the random numbers."""
+        cdef bpe_chance_t chance
+        cdef word_coder_t coder = self.coder
+        chance.model, chance.dropout, chance.state = &self.model, dropout, state
+        self.coder.encode, self.coder.model = bpe_encode_chance, &chance
+        try:
+            ids, spans, byte_spans = self.encode_with_offsets(text)
+        finally:
+            self.coder = coder
+        return ids, spans, byte_spans, chance.state
 
     cdef str about_unknown(self, bytes rest, size_t at):
         cdef size_t size = 1

@@ -130,7 +130,8 @@ def character_forms(characters: list[str], style: Style) -> list[str]:
     """
     ends = ["", style.marker] if style.marker and style.marker_joined else [""]
     begins = ["", style.prefix] if style.prefix else [""]
-    return [begin + char + end for begin in begins for end in ends for char in characters]
+    shown = [style.space if style.space and char == " " else char for char in characters]
+    return [begin + char + end for begin in begins for end in ends for char in shown]
 
 
 def symbol_tables(alphabet: dict[str, int], characters: list[str], style: Style) -> list[npt.NDArray[np.int32]]:
@@ -152,10 +153,11 @@ def symbol_tables(alphabet: dict[str, int], characters: list[str], style: Style)
     """
     end = style.marker if style.marker_joined else ""
     codes = np.array([ord(char) for char in characters], dtype=np.intp)
+    shown = [style.space if style.space and char == " " else char for char in characters]
 
     def table(prefix: str, suffix: str) -> npt.NDArray[np.int32]:
         ids = np.full(_N_CODES, -1, dtype=np.int32)
-        ids[codes] = [alphabet[prefix + char + suffix] for char in characters]
+        ids[codes] = [alphabet[prefix + char + suffix] for char in shown]
         return ids
 
     first = table("", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -85,7 +86,7 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
     sample : float, default=1.0
         Train on about this part of the documents (of the megabytes of a file).
     random_state : int, optional
-        Seed of the sample.
+        Seed of the sample, and of `dropout`.
     add_prefix_space : bool or "if-missing", default=False
         Put a blank before every text, so that its first word is like any other; `decode` takes it away.
         ``"if-missing"`` is the rule of foreign models: only where a text does not begin with one, and kept by `decode`.
@@ -93,6 +94,14 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
         Applied to every text first: an object with ``transform``, or a component of a ``tokenizer.json``.
     whole_words : bool, default=False
         A word that is a piece is always encoded as that piece, whatever the merges say; foreign models ask for it.
+    any_split : bool, default=False
+        Any two pieces that join to a piece are joined, with the rank of that piece; else only the two that it was
+        learned from. Models of sentencepiece ask for it.
+    space_marker : str, optional
+        In character mode, how blanks are written in the names of pieces, such as ``"▁"``.
+    dropout : float, default=0.0
+        Leave merges out by chance when encoding (BPE-dropout [3]_): at each merge every pair is left out with this
+        chance. The same text is cut anew each time, which makes models trained on the pieces more robust.
     n_jobs : int, optional
         Threads for counting and for encoding batches.
 
@@ -112,6 +121,8 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
     .. [1] Sennrich, R., Haddow, B. and Birch, A. (2016). Neural machine translation of rare words with subword units.
     ACL.
     .. [2] Radford, A. et al. (2019). Language models are unsupervised multitask learners.
+    .. [3] Provilkov, I., Emelianenko, D. and Voita, E. (2020). BPE-dropout: simple and effective subword
+    regularization. ACL.
 
     Examples
     --------
@@ -151,6 +162,9 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
         "add_prefix_space": ["boolean", StrOptions({"if-missing"})],
         "normalizer": [dict, HasMethods("transform"), None],
         "whole_words": ["boolean"],
+        "any_split": ["boolean"],
+        "space_marker": [str, None],
+        "dropout": [Interval(Real, 0, 1, closed="both")],
         "n_jobs": [Integral, None],
     }
 
@@ -179,6 +193,9 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
         add_prefix_space: bool | Literal["if-missing"] = False,
         normalizer: Any = None,
         whole_words: bool = False,
+        any_split: bool = False,
+        space_marker: str | None = None,
+        dropout: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
         self.vocab_size = vocab_size
@@ -203,6 +220,9 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
         self.add_prefix_space = add_prefix_space
         self.normalizer = normalizer
         self.whole_words = whole_words
+        self.any_split = any_split
+        self.space_marker = space_marker
+        self.dropout = dropout
         self.n_jobs = n_jobs
 
     # Fitting
@@ -235,12 +255,17 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
         make_pretokenizer(self.pretokenizer)
         make_normalizer(self.normalizer)
         special_list(self.special_tokens, self.unk_token)
-        if self.byte_level and (self.end_of_word or self.continuing_prefix or self.byte_fallback):
+        if self.byte_level and (
+            self.end_of_word or self.continuing_prefix or self.byte_fallback or self.space_marker or self.any_split
+        ):
             raise ValueError(
-                "end_of_word, continuing_prefix and byte_fallback belong to character mode: set byte_level=False."
+                "end_of_word, continuing_prefix, byte_fallback, space_marker and any_split belong to character mode: "
+                "set byte_level=False."
             )
-        if self.end_of_word == "" or self.unk_token == "":
-            raise ValueError("end_of_word and unk_token must not be empty; None leaves them out.")
+        if self.any_split and (self.end_of_word or self.continuing_prefix):
+            raise ValueError("any_split does not go together with end_of_word and continuing_prefix.")
+        if "" in (self.end_of_word, self.unk_token, self.space_marker):
+            raise ValueError("end_of_word, unk_token and space_marker must not be empty; None leaves them out.")
 
     def _learn(self, counter: Any, progress: Progress, old: Model | None = None) -> Self:
         refuse_blank(counter, type(self).__name__)
@@ -285,7 +310,13 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
     # The fitted model
 
     def _style(self) -> Style:
-        return Style(self.byte_level, self.continuing_prefix, self.end_of_word or "", self.join_end_of_word)
+        return Style(
+            self.byte_level,
+            self.continuing_prefix,
+            self.end_of_word or "",
+            self.join_end_of_word,
+            self.space_marker or "",
+        )
 
     def _model(self) -> Model:
         check_is_fitted(self)
@@ -301,17 +332,20 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
         unknown = model.added_tokens[self.unk_token].id if self.unk_token in model.added_tokens else -1
         if unknown < 0 and self.unk_token in model.pieces:
             unknown = model.pieces.index(self.unk_token)
-        arguments = encoder_arguments(model, self._style(), unknown, self.whole_words, self.fuse_unk)
-        self._runtime = Runtime(
-            Plan(arguments, self.pretokenizer, self.normalizer, self.add_prefix_space, model.added_tokens)
-        )
+        arguments = encoder_arguments(model, self._style(), unknown, self.whole_words, self.fuse_unk, self.any_split)
+        plan = Plan(arguments, self.pretokenizer, self.normalizer, self.add_prefix_space, model.added_tokens)
+        if self.dropout:
+            seed = self.random_state if self.random_state is not None else secrets.randbits(63)
+            plan = plan._replace(dropout=float(self.dropout), seed=int(seed))
+        self._runtime = Runtime(plan)
         self._is_plain = self._runtime.is_plain
         self._table = self._piece_table()
         return self
 
     @property
     def _has_opening_blank(self) -> bool:  # type: ignore[override]
-        return self.add_prefix_space is True or bool(self.continuing_prefix and not self.end_of_word)
+        puts_blank = isinstance(self.normalizer, dict) and self.normalizer.get("add_dummy_prefix", False)
+        return self.add_prefix_space is True or puts_blank or bool(self.continuing_prefix and not self.end_of_word)
 
     @property
     def _has_closing_blank(self) -> bool:  # type: ignore[override]

@@ -8,16 +8,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from textprep_ml import _files
 from textprep_ml._modelfile import write_text_atomically
 from textprep_ml._validation import shorten
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.subword.added_tokens import AddedToken
 from textprep_ml.subword.alphabet import place_specials, special_list
 from textprep_ml.subword.bytemap import BYTE_ORDER, fallback_name
-from textprep_ml.subword.formats import merges_txt, tiktoken, tokenizer_json
+from textprep_ml.subword.formats import merges_txt, sentencepiece_bpe, tiktoken, tokenizer_json
 from textprep_ml.subword.formats.patterns import scheme_of_pattern
 from textprep_ml.subword.formats.state import check
 from textprep_ml.subword.model import Model, Style, merges_from_pairs
+from textprep_ml.subword.text_rules import make_component
 
 FilePath = str | os.PathLike[str]
 
@@ -155,6 +157,83 @@ class Interchange:
                 f"{os.fspath(path)} is a damaged tokenizer.json: {type(error).__name__}: {error}."
             ) from error
 
+    # sentencepiece
+
+    @classmethod
+    def for_sentencepiece(cls, *, remove_extra_whitespaces: bool = False, **params: Any) -> Self:
+        """Make an unfitted tokenizer that works as those of sentencepiece do, so that it can be written for it.
+
+        Parameters
+        ----------
+        remove_extra_whitespaces : bool, default=False
+            No blanks at the ends of texts, and single ones inside.
+        **params
+            Constructor parameters.
+
+        Returns
+        -------
+        BPETokenizer
+            Characters with markers for blanks; a blank is put before every text.
+
+        Examples
+        --------
+        >>> from textprep_ml.subword.bpe import BPETokenizer
+        >>> tokenizer = BPETokenizer.for_sentencepiece(vocab_size=12).fit(["low lower lowest"])
+        >>> tokenizer.transform(["low low"])
+        [['▁low', '▁low']]
+        """
+        rules = make_component(remove_extra_whitespaces=remove_extra_whitespaces, add_dummy_prefix=True)
+        return cls(**{**sentencepiece_bpe.PARAMS, "normalizer": rules, **params})
+
+    def to_sentencepiece(self, path: FilePath) -> None:
+        """Write a ``.model`` for sentencepiece.
+
+        Parameters
+        ----------
+        path : path-like
+            The file; an old one is replaced when the new one is complete.
+
+        Raises
+        ------
+        ModelFormatError
+            If sentencepiece would give other ids; the message names what it has not. See `for_sentencepiece`.
+        ImportError
+            If the protobuf package is not installed.
+        """
+        data = sentencepiece_bpe.write(self._model(), self._style(), self.get_params(deep=False))
+        with _files.replacing(path) as temporary:
+            Path(temporary).write_bytes(data)
+
+    @classmethod
+    def from_sentencepiece(cls, path: FilePath, **params: Any) -> Self:
+        """Read a ``.model`` of sentencepiece that holds byte-pair encoding.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        **params
+            Constructor parameters that the file does not tell, such as `n_jobs` or `dropout`.
+
+        Returns
+        -------
+        BPETokenizer
+            With the ids of the file.
+
+        Raises
+        ------
+        ModelFormatError
+            If the file is damaged, or something in it cannot be honoured; the message names it.
+        ImportError
+            If the protobuf package is not installed.
+        """
+        data = _read_bytes(path)
+        try:
+            read, model = sentencepiece_bpe.read(data)
+            return cls._make(read | params, model)
+        except (ModelFormatError, ValueError) as error:
+            raise ModelFormatError(f"{os.fspath(path)}: {error}") from None
+
     # tiktoken
 
     def to_tiktoken(self, path: FilePath | None = None) -> dict[str, Any]:
@@ -178,6 +257,8 @@ class Interchange:
         model, params = self._model(), self.get_params(deep=False)
         if params["normalizer"] is not None or params["add_prefix_space"]:
             raise ModelFormatError("tiktoken has no normalizer and no add_prefix_space.")
+        if params["dropout"]:
+            raise ModelFormatError("tiktoken has no dropout.")
         if any(not added.special for added in model.added_tokens.values()):
             raise ModelFormatError("tiktoken has special tokens only, no other added tokens.")
         ranks = tiktoken.write(model, self._style())

@@ -119,6 +119,7 @@ def start(counter: Any, options: Options) -> tuple[Model, Words]:
         words = counter.byte_symbols(table)
     else:
         characters = choose_characters(counter.character_counts(), options.alphabet_limit, options.character_coverage)
+        characters = [char for char in characters if char != style.space]  # a blank is called so
         alphabet = character_alphabet(specials, characters, style, options.byte_fallback)
         _check_size(alphabet, options)
         words = counter.character_symbols(*_tables(alphabet, characters, style), _marker_id(alphabet, options))

@@ -31,12 +31,15 @@ class Style(NamedTuple):
         What a word ends with.
     marker_joined : bool
         The last character carries the marker; else it is a symbol of its own.
+    space : str
+        How blanks are written in pieces; as they are when empty.
     """
 
     byte_level: bool = True
     prefix: str = ""
     marker: str = ""
     marker_joined: bool = False
+    space: str = ""
 
     def to_bytes(self, piece: str) -> bytes:
         """Give the bytes of a piece.
@@ -51,7 +54,8 @@ class Style(NamedTuple):
         bytes
             Raw bytes in byte-level mode, else UTF-8.
         """
-        return piece.encode("utf-8", "surrogateescape" if self.byte_level else "surrogatepass")
+        shown = piece.replace(self.space, " ") if self.space else piece
+        return shown.encode("utf-8", "surrogateescape" if self.byte_level else "surrogatepass")
 
     def to_piece(self, data: bytes) -> str:
         """Undo `to_bytes`.
@@ -66,7 +70,8 @@ class Style(NamedTuple):
         str
             As users see it.
         """
-        return data.decode("utf-8", "surrogateescape" if self.byte_level else "surrogatepass")
+        piece = data.decode("utf-8", "surrogateescape" if self.byte_level else "surrogatepass")
+        return piece.replace(" ", self.space) if self.space else piece
 
     def join(self, left: bytes, right: bytes) -> bytes:
         """Join two pieces; the prefix of the right one is left out.
@@ -169,8 +174,39 @@ class Model:
         return lengths
 
 
+def all_splits(model: Model, style: Style) -> npt.NDArray[np.int32]:
+    """Give every pair of pieces that joins to a piece made by a merge, in the order in which the pieces are made.
+
+    Parameters
+    ----------
+    model : Model
+        Vocabulary and merges.
+    style : Style
+        How pieces are joined.
+
+    Returns
+    -------
+    int32 array of shape (n_pairs, 3)
+        Left id, right id, id of the two joined.
+    """
+    ids = {style.to_bytes(piece): index for index, piece in enumerate(model.pieces) if piece is not None}
+    rows: list[tuple[int, int, int]] = []
+    for made in dict.fromkeys(model.merges[:, 2].tolist()):
+        whole = style.to_bytes(model.pieces[made] or "")
+        for cut in range(1, len(whole)):
+            left, right = ids.get(whole[:cut]), ids.get(whole[cut:])
+            if left is not None and right is not None:
+                rows.append((left, right, made))
+    return np.array(rows, dtype=np.int32).reshape(-1, 3)
+
+
 def encoder_arguments(
-    model: Model, style: Style, unknown: int, whole_words: bool = False, fuse_unknown: bool = False
+    model: Model,
+    style: Style,
+    unknown: int,
+    whole_words: bool = False,
+    fuse_unknown: bool = False,
+    any_split: bool = False,
 ) -> dict[str, Any]:
     """Give the arguments of the kernel's encoder, but for the scheme.
 
@@ -186,6 +222,8 @@ def encoder_arguments(
         A word that is a piece is encoded as this piece, whatever the merges say.
     fuse_unknown : bool
         Unknown neighbours become one.
+    any_split : bool
+        Any two pieces that join to a piece are joined, with the rank of that piece.
 
     Returns
     -------
@@ -203,7 +241,8 @@ def encoder_arguments(
     hidden = [index for index, symbol in enumerate(symbols) if not symbol]
     return {
         "symbols": symbols,
-        "merges": model.merges,
+        "merges": all_splits(model, style) if any_split else model.merges,
+        "shared_ranks": any_split,
         "byte_level": style.byte_level,
         "byte_ids": model.byte_pieces,
         "unknown": unknown,
@@ -246,7 +285,7 @@ def _character_symbol(piece: str, style: Style) -> tuple[bytes, bytes]:
     ends = bool(style.marker) and style.marker_joined and body.endswith(style.marker) and len(body) > len(style.marker)
     if ends:
         body = body[: -len(style.marker)]
-    data = body.encode("utf-8", "surrogatepass")
+    data = style.to_bytes(body)
     symbol = (_PREFIX if style.prefix and not begins else b"") + data + (_MARKER if ends else b"")
     opening = b" " if begins and not style.marker else b""
     return symbol, opening + data + (b" " if ends else b"")

@@ -150,7 +150,9 @@ def _strip(left: bool, right: bool) -> Step:
 def _precompiled(component: dict[str, Any]) -> Step:
     from textprep_ml.subword.text_rules import RulesNormalizer
 
-    charsmap = component["precompiled_charsmap"]
+    charsmap = component.get("precompiled_charsmap")
+    if not charsmap:
+        raise ValueError("The normalizer component Precompiled is not supported without a precompiled_charsmap.")
     normalizer = RulesNormalizer(
         {"type": "SentencePiece", "precompiled_charsmap": charsmap, "escape_whitespaces": False}
     )

@@ -36,6 +36,10 @@ class Plan(NamedTuple):
         Whether a blank is put before the text.
     added_tokens : dict of str to AddedToken
         What is found before anything else.
+    dropout : float
+        The chance of each merge to be left out.
+    seed : int
+        Where that chance begins.
     kernel : (str, str)
         The kernel and its class that encodes. It takes ``scheme``, unless there is no pre-tokenizer (None).
     """
@@ -46,6 +50,8 @@ class Plan(NamedTuple):
     prefix_space: PrefixSpace
     added_tokens: dict[str, AddedToken]
     kernel: tuple[str, str] = ("bpe_encode", "BPEEncoder")
+    dropout: float = 0.0
+    seed: int = 0
 
 
 class Encoded(NamedTuple):
@@ -86,7 +92,9 @@ class Runtime:
         self._normalized = {normalize_token(token) or token: tokens[token] for token in late}
         self._late = TokenMatcher(self._normalized)
         self.specials = frozenset(token for token, added in tokens.items() if added.special)
+        self._chance = plan.seed
         self._is_bare = self._splitter is None and self._normalizer is None and not plan.prefix_space
+        self._is_bare &= not plan.dropout
         #: Whether the encoder alone does all there is to do, as long as no special token is allowed.
         self.is_plain = self._is_bare and len(self.specials) == len(tokens)
 
@@ -142,6 +150,8 @@ class Runtime:
         return bool(self._plan.prefix_space) and is_first
 
     def _encode_words(self, text: str) -> list[int]:
+        if self._plan.dropout:
+            return [index for word in self._locate_words(text, False) for index in word.ids]
         if self._splitter is None:
             return self.encoder.encode(text)
         words = [text[start:end].encode("utf-8", "surrogatepass") for start, end in self._splitter.spans(text)]
@@ -211,13 +221,20 @@ class Runtime:
             yield Encoded(ids.tolist(), characters, byte_spans)
             return
         if self._splitter is None:
-            ids, characters, byte_spans = self.encoder.encode_with_offsets(text)
-            yield Encoded(ids.tolist(), characters, byte_spans)
+            yield self._locate_word(text)
             return
         places = _byte_places(text)
         for start, end in self._splitter.spans(text):
-            ids, characters, byte_spans = self.encoder.encode_with_offsets(text[start:end])
-            yield Encoded(ids.tolist(), characters + start, byte_spans + places[start])
+            word = self._locate_word(text[start:end])
+            yield Encoded(word.ids, word.characters + start, word.bytes_ + places[start])
+
+    def _locate_word(self, text: str) -> Encoded:
+        if self._plan.dropout:
+            *found, self._chance = self.encoder.encode_by_chance(text, self._plan.dropout, self._chance)
+        else:
+            found = self.encoder.encode_with_offsets(text)
+        ids, characters, byte_spans = found
+        return Encoded(ids.tolist(), characters, byte_spans)
 
 
 def _make_encoder(plan: Plan, scheme: str | None) -> Any:

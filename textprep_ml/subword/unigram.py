@@ -288,7 +288,7 @@ class UnigramTokenizer(UnigramInterchange, CorpusFitting, SubwordTokenizer):
 
     @property
     def _has_opening_blank(self) -> bool:  # type: ignore[override]
-        return self.add_prefix_space is True and not self.space_as_suffix
+        return bool(self.add_prefix_space) and not self.space_as_suffix
 
     @property
     def _has_closing_blank(self) -> bool:  # type: ignore[override]

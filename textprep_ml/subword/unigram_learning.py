@@ -94,7 +94,8 @@ def learn(counter: Any, options: Options, progress: Progress) -> tuple[UnigramMo
             "or limit the alphabet (alphabet_limit, character_coverage)."
         )
     goal = wanted + len(options.user_defined)  # some may be among the pieces found
-    names, scores = _estimate(_words(counter, characters), characters, goal, options, progress)
+    words = _words(counter, characters, options.user_defined)
+    names, scores = _estimate(words, characters, goal, options, progress)
     order = [number for number in np.argsort(-scores, kind="stable").tolist() if names[number] not in set(fixed)]
     longer = [number for number in order if len(names[number]) > 1]
     dropped = set(longer[max(len(longer) - max(len(order) - wanted, 0), 0) :])
@@ -114,11 +115,23 @@ def _characters(counter: Any, options: Options) -> list[str]:
     return chosen if MARKER in chosen else sorted([MARKER, *chosen])
 
 
-def _words(counter: Any, characters: list[str]) -> tuple[npt.NDArray[Any], ...]:
+def _words(counter: Any, characters: list[str], apart: list[str]) -> tuple[npt.NDArray[Any], ...]:
+    """Give the words in symbols; strings that are pieces already end them, as no other piece may hold such a string."""
     table = np.full(_N_CODES, -1, dtype=np.int32)
     table[[ord(char) for char in characters]] = np.arange(len(characters))
     table[ord(" ")] = table[ord(MARKER)]
-    return counter.character_symbols(table, table, table, table, -1)
+    ids, offsets, counts = counter.character_symbols(table, table, table, table, -1)
+    found = np.zeros(len(ids), dtype=bool)
+    ends = np.repeat(offsets[1:], np.diff(offsets))  # of the word of each symbol
+    for string in apart:
+        symbols = table[[ord(char) for char in string]]
+        n_places = max(len(ids) - len(symbols) + 1, 0)
+        here = ends[:n_places] >= np.arange(n_places) + len(symbols)
+        for step, symbol in enumerate(symbols.tolist()):
+            here &= (ids[step : step + n_places] == symbol) & (symbol >= 0)
+        for step in range(len(symbols)):
+            found[step : step + n_places] |= here
+    return np.where(found, -1, ids).astype(np.int32), offsets, counts
 
 
 def _estimate(

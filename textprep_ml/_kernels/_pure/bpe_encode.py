@@ -34,6 +34,30 @@ def rows(ids: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) -> list[lis
     return [ids[start:end].tolist() for start, end in pairwise(offsets.tolist())]
 
 
+class Chance:
+    """Random numbers that are the same everywhere (SplitMix64: Steele, Lea and Flood 2014).
+
+    Parameters
+    ----------
+    share : float
+        How often `falls` is true.
+    state : int
+        Where to begin.
+    """
+
+    def __init__(self, share: float, state: int) -> None:
+        self.share, self.state = share, state
+
+    def falls(self) -> bool:
+        """Draw."""
+        mask = (1 << 64) - 1
+        self.state = z = (self.state + 0x9E3779B97F4A7C15) & mask
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
+        z ^= z >> 31
+        return (z >> 11) / (1 << 53) < self.share
+
+
 class BPEEncoder:
     """Merges applied to the words of a text, always the one of lowest rank first, the leftmost of equal ones.
 
@@ -62,6 +86,8 @@ class BPEEncoder:
         Ids that no text gives.
     whole_words : bool
         A word that is a symbol is encoded as this symbol, whatever the merges say.
+    shared_ranks : bool
+        Merges that follow each other and make the same symbol have one rank.
     surfaces : list of bytes, optional
         What `decode` writes for each id, by default the symbols.
     """
@@ -81,6 +107,7 @@ class BPEEncoder:
         marker_joined: bool = False,
         specials: Iterable[int] = (),
         whole_words: bool = False,
+        shared_ranks: bool = False,
         surfaces: Sequence[bytes] | None = None,
     ) -> None:
         hidden = set(specials)
@@ -90,7 +117,9 @@ class BPEEncoder:
                 plain.setdefault(symbol, index)
         rows = np.asarray(merges, dtype=np.int64).reshape(-1, 3).tolist()
         self._merges: dict[tuple[int, int], tuple[int, int]] = {}
-        for rank, (left, right, joined) in enumerate(rows):
+        rank = -1
+        for number, (left, right, joined) in enumerate(rows):
+            rank += not (shared_ranks and number and joined == rows[number - 1][2])
             self._merges.setdefault((left, right), (rank, joined))
         if byte_ids is None and byte_level:
             byte_ids = [plain.get(bytes([byte]), -1) for byte in range(256)]
@@ -103,6 +132,7 @@ class BPEEncoder:
         self._prefix, self._marker, self._marker_joined = prefix, marker, marker_joined
         self._whole_words = whole_words
         self._scheme = scheme
+        self._chance: Chance | None = None
         self._surfaces = list(symbols if surfaces is None else surfaces)
 
     def encode(self, text: str | bytes) -> list[int]:
@@ -137,6 +167,20 @@ class BPEEncoder:
             np.array([piece[1:] for piece in pieces], dtype=np.int64).reshape(-1, 2),
         )
 
+    def encode_by_chance(
+        self, text: str | bytes, dropout: float, state: int
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+        """Encode with merges left out by chance (Provilkov et al. 2020).
+
+        At each merge every pair is left out with the chance of `dropout`, and there is none when all are. Gives ids and
+        spans as `encode_with_offsets` does, and the state of the random numbers.
+        """
+        self._chance = Chance(dropout, state)
+        try:
+            return *self.encode_with_offsets(text), self._chance.state
+        finally:
+            self._chance = None
+
     def decode(self, ids: Iterable[int]) -> bytes:
         """Join what the ids stand for."""
         return b"".join([self._surface(index) for index in ids])
@@ -166,7 +210,7 @@ class BPEEncoder:
         """Encode one word, which begins at byte `at` of the text."""
         if not word:
             return []
-        if self._whole_words and word in self._ids:
+        if self._whole_words and self._chance is None and word in self._ids:
             return [(self._ids[word], 0, len(word))]
         pieces = self._merge(list(self._bytes(word, 0) if self._byte_level else self._characters(word)))
         return list(self._name_unknown(pieces, word, at))
@@ -201,10 +245,14 @@ class BPEEncoder:
 
         heap = [(rank, i) for i in range(len(ids)) if (rank := rank_at(i)[0]) >= 0]
         heapify(heap)
+        aside: list[tuple[int, int]] = []
         while heap:
             rank, i = heappop(heap)
             if ids[i] == dead or rank_at(i)[0] != rank:
                 continue  # one of the two has been merged since
+            if self._chance is not None and self._chance.falls():
+                aside.append((rank, i))
+                continue
             j = following[i]
             ids[i], ids[j] = rank_at(i)[1], dead
             following[i] = following[j]
@@ -213,6 +261,8 @@ class BPEEncoder:
             for k in (previous[i], i):
                 if k >= 0 and (rank := rank_at(k)[0]) >= 0:
                     heappush(heap, (rank, k))
+            while aside:
+                heappush(heap, aside.pop())
         return [(ids[i], pieces[i][1], pieces[following[i] - 1][2]) for i in range(len(ids)) if ids[i] != dead]
 
     def _name_unknown(self, pieces: list[Piece], word: bytes, at: int) -> Iterator[Piece]:

@@ -57,8 +57,6 @@ def read(document: Json) -> tuple[Json, Model]:
     for part in ("truncation", "padding"):
         if document.get(part) is not None:
             raise _refuse(part, document[part])
-    if source.get("dropout"):
-        raise _refuse("dropout", source["dropout"])
     params = _read_words(document) | _read_model_params(source)
     style = Style(
         params["byte_level"], params["continuing_prefix"], params["end_of_word"] or "", params["join_end_of_word"]
@@ -78,6 +76,7 @@ def _read_model_params(source: Json) -> Json:
         "fuse_unk": bool(source.get("fuse_unk")),
         "byte_fallback": bool(source.get("byte_fallback")),
         "whole_words": bool(source.get("ignore_merges")),
+        "dropout": float(source.get("dropout") or 0),
         "continuing_prefix": source.get("continuing_subword_prefix") or "",
         "end_of_word": marker,
         "join_end_of_word": marker is not None,
@@ -282,6 +281,9 @@ def write(model: Model, style: Style, params: Json) -> Json:
     ModelFormatError
         If the format has no way to say something; the message names it.
     """
+    for name in ("space_marker", "any_split"):
+        if params[name]:
+            raise ModelFormatError(f"tokenizer.json has no {name} for byte-pair encoding.")
     if style.marker and not style.marker_joined:
         raise ModelFormatError(
             "tokenizer.json has no end-of-word marker that is a symbol of its own: train with join_end_of_word=True."
@@ -302,7 +304,7 @@ def write(model: Model, style: Style, params: Json) -> Json:
         "decoder": _write_decoder(style, params),
         "model": {
             "type": "BPE",
-            "dropout": None,
+            "dropout": params["dropout"] or None,
             "unk_token": params["unk_token"],
             "continuing_subword_prefix": style.prefix or None,
             "end_of_word_suffix": style.marker or None,
