@@ -2,14 +2,14 @@
 """Learn WordPiece merges from words with counts. The textbook twin is `_pure/wordpiece_train.py`.
 
 Words are cells as in `_bpe_train`: a token lies in as many cells as it has initial symbols; its first cell holds its id, and its first and last
-cell hold its length. Every pair of adjacent tokens has a count and a list of the places where it stood when it came to be there; places are
-checked when they are used. Two things differ from byte-pair encoding. The same string is the same symbol however it was made, so a symbol and
-its pairs may become more frequent again. And by the likelihood rule a merge changes the scores of all pairs that share a symbol with it, most
-of them upwards. So the heap knows where each pair is in it, every change moves the pair up or down at once, and the pairs of each symbol are
-linked with one another.
+cell hold its length. Every pair of adjacent tokens has a count and the list of the places where it stood when its younger symbol was made: a
+pair never gains places later, so places are checked when they are used. (A string always comes to be in the same way, since every merge is made
+everywhere: so a new symbol never is an old one.)
 
-The heap holds the pairs whose score is not below a floor; they are the best ones, since every pair that rises above the floor enters it. When
-they are used up, a lower floor is chosen among the scores of all pairs.
+Unlike counts, the scores of the likelihood rule also rise: a merge makes its two symbols rarer, and with them all pairs that they are in more
+likely. So the heap knows where each pair is in it, every change moves the pair up or down at once, and the pairs of each symbol are linked with
+one another. The heap holds the pairs whose score is not below a floor; they are the best ones, since every pair that rises above the floor enters
+it. When they are used up, a lower floor is chosen among the scores of all pairs.
 
 Scores are compared as floating-point numbers where these clearly differ, and exactly where they do not.
 """
@@ -19,7 +19,7 @@ import numpy as np
 cimport cython
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 cdef extern from "exact_ratio.h" nogil:
@@ -57,11 +57,10 @@ cdef struct Cell:
 
 cdef struct Pair:
     uint64_t key
-    int64_t count
+    int64_t count  # 0 once it may not be merged any more
     int64_t start  # of its places
     int32_t n
     int32_t at  # in the heap, or NONE
-    bint refused  # there may be no symbol of the two
     int32_t links[4]  # next and previous pair with the same left symbol, then with the same right symbol
 
 cdef struct Symbol:
@@ -70,12 +69,8 @@ cdef struct Symbol:
     int64_t n  # bytes of its string
     uint64_t head  # the first bytes of the string, to compare
     int32_t length
+    bint inside  # a word, not at its beginning
     int32_t pairs[2]  # the first pair in which it is the left one, the right one
-
-cdef struct Name:
-    int64_t start
-    int32_t n
-    int32_t symbol  # one more than its number; 0 in a free slot, negative where no symbol may have the string
 
 cdef struct Entry:
     double score
@@ -86,15 +81,8 @@ cdef struct Entry:
 
 cdef struct Change:
     int64_t sum
-    int32_t n
-    int32_t pair  # the new pair, one more than its number; 0 before the first event
-    int64_t at  # where its next place goes
-
-cdef struct Merge:
-    int64_t count
-    int32_t left
-    int32_t right
-    int32_t made
+    int64_t n
+    int64_t at  # one more than where the next place of the new pair goes; 0 before the first event, -1 where there is no such pair
 
 cdef struct Event:
     int32_t token
@@ -119,14 +107,6 @@ cdef inline uint64_t mixed(uint64_t key) noexcept nogil:
     return key * <uint64_t>0xD6E8FEB86659FD93
 
 
-cdef uint64_t hash_string(const unsigned char *string, int64_t n) noexcept nogil:
-    cdef uint64_t value = <uint64_t>n
-    cdef int64_t index
-    for index in range(n):
-        value = (value ^ string[index]) * <uint64_t>0x100000001B3
-    return mixed(value)
-
-
 cdef bint grow(void **block, int64_t *capacity, int64_t wanted, size_t size) noexcept nogil:
     """Let a block hold `wanted` items of `size` bytes."""
     cdef int64_t larger
@@ -140,19 +120,6 @@ cdef bint grow(void **block, int64_t *capacity, int64_t wanted, size_t size) noe
     block[0] = grown
     capacity[0] = larger
     return True
-
-
-cdef int compare_places(const void *one, const void *other) noexcept nogil:
-    return (<int32_t *>one)[0] - (<int32_t *>other)[0]
-
-
-cdef void sort_places(int32_t *places, int64_t n) noexcept nogil:
-    """Put places in order, unless they are in order already, as nearly always."""
-    cdef int64_t index
-    for index in range(1, n):
-        if places[index - 1] > places[index]:
-            qsort(places, n, sizeof(int32_t), compare_places)
-            return
 
 
 cdef double nth_greatest(double *values, int64_t n, int64_t k) noexcept nogil:
@@ -195,7 +162,7 @@ cdef class PieceLearner:
     lengths : int32 array of shape (n_symbols,)
         Length of each symbol, in the unit of `max_length`.
     strings : list of bytes
-        The symbols themselves; empty ones are no symbols.
+        The symbols themselves.
     score : str
         One of `SCORES`.
     min_frequency : int
@@ -203,9 +170,11 @@ cdef class PieceLearner:
     max_length : int
         Longer symbols are not made; 0 sets no limit.
     expected : int
-        About how many pieces will be asked for; it changes the speed only.
+        About how many merges will be asked for; it changes the speed only.
     prefix : bytes
         What symbols inside a word begin with; a right part loses it when strings are joined.
+    n_first : int
+        So many symbols may begin a word; the others stand inside.
     taken : sequence of bytes
         Strings that no symbol may have.
     """
@@ -225,15 +194,12 @@ cdef class PieceLearner:
     cdef int64_t n_symbols, symbol_capacity
     cdef unsigned char *bytes_
     cdef int64_t n_bytes, byte_capacity
-    cdef Name *names  # open addressing
-    cdef uint64_t name_mask
-    cdef int64_t n_names
+    cdef Symbol *taken  # strings that no symbol may have
+    cdef int64_t n_taken, taken_capacity
     cdef Change *changes[2]
     cdef int64_t change_capacity[2]
     cdef Event *events[2]
     cdef int64_t event_capacity[2]
-    cdef Merge *merges
-    cdef int64_t n_merges, merge_capacity
     cdef int32_t *touched
     cdef int64_t n_touched, touched_capacity
     cdef int rule
@@ -244,7 +210,7 @@ cdef class PieceLearner:
     cdef bint failed
 
     def __cinit__(self, const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] counts, const int32_t[::1] lengths, strings,
-                  str score, int64_t min_frequency, int64_t max_length, int64_t expected, bytes prefix=b"##", taken=()):
+                  str score, int64_t min_frequency, int64_t max_length, int64_t expected, bytes prefix=b"", int64_t n_first=0, taken=()):
         cdef int64_t total = 1, word, n_words = counts.shape[0]
         self.rule = SCORES.index(score)
         self.min_frequency = max(1, min_frequency)
@@ -261,7 +227,7 @@ cdef class PieceLearner:
         self.cells = <Cell *>malloc(total * sizeof(Cell))
         if self.cells == NULL:
             raise MemoryError("no memory for the words")
-        self._set_symbols(lengths, strings, taken)
+        self._set_symbols(lengths, strings, n_first, taken)
         with nogil:
             self._set_words(ids, offsets, counts)
             if not self.failed:
@@ -277,128 +243,102 @@ cdef class PieceLearner:
         free(self.heap)
         free(self.symbols)
         free(self.bytes_)
-        free(self.names)
+        free(self.taken)
         free(self.changes[0])
         free(self.changes[1])
         free(self.events[0])
         free(self.events[1])
-        free(self.merges)
         free(self.touched)
 
-    # Symbols and their names
+    # Symbols
 
-    cdef int _set_symbols(self, const int32_t[::1] lengths, strings, taken) except -1:
+    cdef int _set_symbols(self, const int32_t[::1] lengths, strings, int64_t n_first, taken) except -1:
         cdef bytes string
+        cdef Symbol *symbol
         cdef int64_t number
         for number, string in enumerate(strings):
-            if self._keep_string(string, len(string)):
-                self._add_symbol(len(string), lengths[number])
-                if string:
-                    self._add_name(len(string), <int32_t>number + 1)
-                self.n_bytes += len(string)
+            symbol = self._new_symbol(len(string))
+            if symbol != NULL:
+                memcpy(self.bytes_ + symbol.start, <const unsigned char *>string, symbol.n)
+                symbol.length = lengths[number]
+                symbol.inside = number >= n_first
+                self._set_head(symbol)
         for string in taken:
-            if self._keep_string(string, len(string)):
-                self._add_name(len(string), NONE)
-                self.n_bytes += len(string)
+            if self._reserve_bytes(len(string)) and grow(
+                <void **>&self.taken, &self.taken_capacity, self.n_taken + 1, sizeof(Symbol)
+            ):
+                symbol = self.taken + self.n_taken
+                symbol.start, symbol.n = self.n_bytes, len(string)
+                memcpy(self.bytes_ + symbol.start, <const unsigned char *>string, symbol.n)
+                self.n_taken += 1
+                self.n_bytes += symbol.n
+            else:
+                self.failed = True
         if self.failed:
             raise MemoryError("no memory for the symbols")
         return 0
 
-    cdef bint _keep_string(self, const unsigned char *string, int64_t n) noexcept nogil:
-        """Put a string behind all others, where it is lost unless `n_bytes` grows."""
+    cdef bint _reserve_bytes(self, int64_t n) noexcept nogil:
         if not grow(<void **>&self.bytes_, &self.byte_capacity, self.n_bytes + n + 1, 1):
             self.failed = True
-            return False
-        memcpy(self.bytes_ + self.n_bytes, string, n)
-        return True
+        return not self.failed
 
-    cdef bint _add_symbol(self, int64_t n, int32_t length) noexcept nogil:
-        """Make a symbol of the string behind all others."""
+    cdef Symbol *_new_symbol(self, int64_t n) noexcept nogil:
+        """Make a symbol with room for its string, and for what is noted about its pairs."""
         cdef Symbol *symbol
-        cdef const unsigned char *string = self.bytes_ + self.n_bytes
-        cdef int64_t index
         cdef int side
-        if not grow(<void **>&self.symbols, &self.symbol_capacity, self.n_symbols + 1, sizeof(Symbol)):
+        if not self._reserve_bytes(n) or not grow(<void **>&self.symbols, &self.symbol_capacity, self.n_symbols + 1, sizeof(Symbol)):
             self.failed = True
         for side in range(2):
-            if not grow(<void **>&self.changes[side], &self.change_capacity[side], self.n_symbols + 1, sizeof(Change)):
+            if not self.failed and grow(<void **>&self.changes[side], &self.change_capacity[side], self.n_symbols + 1, sizeof(Change)):
+                memset(self.changes[side] + self.n_symbols, 0, sizeof(Change))
+            else:
                 self.failed = True
-                return False
-            memset(self.changes[side] + self.n_symbols, 0, sizeof(Change))
         if self.failed:
-            return False
+            return NULL
         symbol = self.symbols + self.n_symbols
         symbol.count = 0
         symbol.start = self.n_bytes
         symbol.n = n
-        symbol.length = length
-        symbol.head = 0
         symbol.pairs[0] = symbol.pairs[1] = NONE
-        for index in range(8):
-            symbol.head = symbol.head << 8 | (string[index] if index < n else 0)
         self.n_symbols += 1
-        return True
-
-    cdef Name *_find_name(self, const unsigned char *string, int64_t n) noexcept nogil:
-        """Find the slot of a string, or the free one where it belongs."""
-        cdef uint64_t at = hash_string(string, n) & self.name_mask
-        cdef Name *name
-        while True:
-            name = self.names + at
-            if name.symbol == 0 or (name.n == n and memcmp(self.bytes_ + name.start, string, n) == 0):
-                return name
-            at = (at + 1) & self.name_mask
-
-    cdef bint _add_name(self, int64_t n, int32_t symbol) noexcept nogil:
-        """Name the string behind all others; a name that is there stays."""
-        cdef Name *old = self.names
-        cdef Name *name
-        cdef uint64_t size = self.name_mask + 1 if old != NULL else 0, index
-        if 2 * <uint64_t>self.n_names >= size:
-            self.names = <Name *>calloc(2 * size if size else 4096, sizeof(Name))
-            if self.names == NULL:
-                self.names = old
-                self.failed = True
-                return False
-            self.name_mask = (2 * size if size else 4096) - 1
-            for index in range(size):
-                if old[index].symbol:
-                    self._find_name(self.bytes_ + old[index].start, old[index].n)[0] = old[index]
-            free(old)
-        name = self._find_name(self.bytes_ + self.n_bytes, n)
-        if name.symbol == 0:
-            name.start = self.n_bytes
-            name.n = <int32_t>n
-            name.symbol = symbol
-            self.n_names += 1
-        return True
-
-    cdef int32_t _joined(self, int32_t left, int32_t right) noexcept nogil:
-        """Give the symbol that two make, a new one unless there is one of the same string; NONE where there may not be any."""
-        cdef Symbol *first = self.symbols + left
-        cdef Symbol *second = self.symbols + right
-        cdef int64_t n = first.n + second.n - self.prefix_length
-        cdef int32_t length = first.length + second.length
-        cdef unsigned char *string
-        cdef Name *name
-        if not grow(<void **>&self.bytes_, &self.byte_capacity, self.n_bytes + n + 1, 1):
-            self.failed = True
-            return NONE
-        string = self.bytes_ + self.n_bytes
-        memcpy(string, self.bytes_ + first.start, first.n)
-        memcpy(string + first.n, self.bytes_ + second.start + self.prefix_length, second.n - self.prefix_length)
-        if self._begins_with_prefix(self.n_bytes, n) and not self._begins_with_prefix(first.start, first.n):
-            return NONE  # it would look like a symbol inside a word
-        name = self._find_name(string, n)
-        if name.symbol:
-            return name.symbol - 1 if name.symbol > 0 else <int32_t>NONE
-        if not self._add_symbol(n, length) or not self._add_name(n, <int32_t>self.n_symbols):
-            return NONE
         self.n_bytes += n
+        return symbol
+
+    cdef void _set_head(self, Symbol *symbol) noexcept nogil:
+        cdef int64_t index
+        symbol.head = 0
+        for index in range(8):
+            symbol.head = symbol.head << 8 | (self.bytes_[symbol.start + index] if index < symbol.n else 0)
+
+    cdef int32_t _join(self, int32_t left, int32_t right) noexcept nogil:
+        """Make the symbol of two; NONE where there may not be any."""
+        cdef int64_t first = self.symbols[left].n, second = self.symbols[right].n - self.prefix_length
+        cdef Symbol *made = self._new_symbol(first + second)
+        if made == NULL:
+            return NONE
+        memcpy(self.bytes_ + made.start, self.bytes_ + self.symbols[left].start, first)
+        memcpy(self.bytes_ + made.start + first, self.bytes_ + self.symbols[right].start + self.prefix_length, second)
+        made.length = self.symbols[left].length + self.symbols[right].length
+        made.inside = self.symbols[left].inside
+        if self._is_taken(made) or (not made.inside and self._begins_with_prefix(made)):
+            self.n_symbols -= 1
+            self.n_bytes -= made.n
+            return NONE
+        self._set_head(made)
         return <int32_t>self.n_symbols - 1
 
-    cdef bint _begins_with_prefix(self, int64_t start, int64_t n) noexcept nogil:
-        return self.prefix_length and n >= self.prefix_length and memcmp(self.bytes_ + start, self.prefix_bytes, self.prefix_length) == 0
+    cdef bint _is_taken(self, const Symbol *made) noexcept nogil:
+        cdef int64_t index
+        for index in range(self.n_taken):
+            if made.n == self.taken[index].n and memcmp(self.bytes_ + made.start, self.bytes_ + self.taken[index].start, made.n) == 0:
+                return True
+        return False
+
+    cdef bint _begins_with_prefix(self, const Symbol *symbol) noexcept nogil:
+        """Tell whether a symbol is spelled as if it stood inside a word."""
+        return (self.prefix_length and symbol.n >= self.prefix_length
+                and memcmp(self.bytes_ + symbol.start, self.prefix_bytes, self.prefix_length) == 0)
 
     cdef int _compare_strings(self, int32_t one, int32_t other) noexcept nogil:
         cdef Symbol *first = self.symbols + one
@@ -441,37 +381,41 @@ cdef class PieceLearner:
             at = (at + 1) & self.slot_mask
         return self.slots + at
 
-    cdef int32_t _pair(self, uint64_t key) noexcept nogil:
-        """Give the number of a pair, a new one if it was never seen; NONE without memory."""
-        cdef int32_t *slot
-        cdef Pair *pair
+    cdef Pair *_find(self, uint64_t key) noexcept nogil:
+        """Give a pair that may still be merged, or NULL."""
+        cdef int32_t number = self._slot(key)[0] - 1
+        return self.pairs + number if number >= 0 and self.pairs[number].count else NULL
+
+    cdef bint _is_short(self, uint64_t key) noexcept nogil:
+        return <int64_t>self.symbols[left_of(key)].length + self.symbols[right_of(key)].length <= self.max_length
+
+    cdef Pair *_new_pair(self, uint64_t key, int64_t count, int64_t n) noexcept nogil:
+        """Put a pair into the table; NULL without memory."""
+        cdef int32_t *old = self.slots
         cdef int64_t index
         cdef uint64_t size
-        if self.slots == NULL or 2 * <uint64_t>self.n_pairs > self.slot_mask:
-            size = 2 * (self.slot_mask + 1) if self.slots != NULL else 1 << 12
-            free(self.slots)
+        cdef Pair *pair
+        if old == NULL or 2 * <uint64_t>self.n_pairs > self.slot_mask:
+            size = 2 * (self.slot_mask + 1) if old != NULL else 1 << 12
+            free(old)
             self.slots = <int32_t *>calloc(size, sizeof(int32_t))
             if self.slots == NULL:
                 self.failed = True
-                return NONE
+                return NULL
             self.slot_mask = size - 1
             for index in range(self.n_pairs):
                 self._slot(self.pairs[index].key)[0] = <int32_t>index + 1
-        slot = self._slot(key)
-        if slot[0]:
-            return slot[0] - 1
         if not grow(<void **>&self.pairs, &self.pair_capacity, self.n_pairs + 1, sizeof(Pair)):
             self.failed = True
-            return NONE
+            return NULL
         pair = self.pairs + self.n_pairs
         pair.key = key
+        pair.count = count
+        pair.n = <int32_t>n
         pair.at = NONE
-        pair.refused = False
-        pair.n = 0
-        pair.count = 0
         self.n_pairs += 1
-        slot[0] = <int32_t>self.n_pairs
-        return <int32_t>self.n_pairs - 1
+        self._slot(key)[0] = <int32_t>self.n_pairs
+        return pair
 
     cdef void _link(self, int32_t number) noexcept nogil:
         """Put a pair among those of its symbols."""
@@ -486,11 +430,15 @@ cdef class PieceLearner:
                 self.pairs[first[0]].links[2 * side + 1] = number
             first[0] = number
 
-    cdef void _unlink(self, int32_t number) noexcept nogil:
+    cdef void _drop(self, int32_t number) noexcept nogil:
+        """Let go of a pair that may not be merged any more."""
         cdef Pair *pair = self.pairs + number
         cdef int32_t following, before
         cdef int side
-        for side in range(2):
+        pair.count = 0
+        if pair.at != NONE:
+            self._leave(number)
+        for side in range(2 if self.rule == LIKELIHOOD else 0):
             following, before = pair.links[2 * side], pair.links[2 * side + 1]
             if following != NONE:
                 self.pairs[following].links[2 * side + 1] = before
@@ -499,35 +447,31 @@ cdef class PieceLearner:
             else:
                 self.symbols[right_of(pair.key) if side else left_of(pair.key)].pairs[side] = following
 
-    cdef void _add_to(self, int32_t number, int64_t count) noexcept nogil:
-        """Change the count of a pair; whether it may be merged is decided when it is brought up to date."""
-        cdef Pair *pair = self.pairs + number
-        cdef int64_t old = pair.count
-        pair.count += count
-        if self.rule == LIKELIHOOD and (old > 0) != (pair.count > 0):
-            if old > 0:
-                self._bring_up_to_date(number)
-                self._unlink(number)
-            else:
-                self._link(number)
-
     cdef void _list_pairs(self) noexcept nogil:
-        """Count all pairs and list their places in the order of the corpus."""
+        """Count all pairs and list the places of those that may be merged, in the order of the corpus."""
         cdef int64_t place, number
+        cdef uint64_t key
         cdef Cell *cell
         cdef Pair *pair
         for place in range(1, self.n_cells - 1):
             cell = self.cells + place
             if cell.token >= 0 and cell[1].token >= 0:
-                number = self._pair(pair_key(cell.token, cell[1].token))
-                if self.failed:
+                key = pair_key(cell.token, cell[1].token)
+                pair = self._find(key) if self.n_pairs else NULL
+                if pair == NULL:
+                    pair = self._new_pair(key, 0, 0)
+                if pair == NULL:
                     return
-                self.pairs[number].count += cell.weight
-                self.pairs[number].n += 1
+                pair.count += cell.weight
+                pair.n += 1
         for number in range(self.n_pairs):
-            self.pairs[number].start = self.n_places
-            self.n_places += self.pairs[number].n
-            self.pairs[number].n = 0
+            pair = self.pairs + number
+            if pair.count < self.min_frequency or not self._is_short(pair.key):
+                pair.count = 0
+                continue
+            pair.start = self.n_places
+            self.n_places += pair.n
+            pair.n = 0
             if self.rule == LIKELIHOOD:
                 self._link(<int32_t>number)
         if not grow(<void **>&self.places, &self.place_capacity, self.n_places, sizeof(int32_t)):
@@ -536,15 +480,12 @@ cdef class PieceLearner:
         for place in range(1, self.n_cells - 1):
             cell = self.cells + place
             if cell.token >= 0 and cell[1].token >= 0:
-                pair = self.pairs + self._slot(pair_key(cell.token, cell[1].token))[0] - 1
-                self.places[pair.start + pair.n] = <int32_t>place
-                pair.n += 1
+                pair = self._find(pair_key(cell.token, cell[1].token))
+                if pair != NULL:
+                    self.places[pair.start + pair.n] = <int32_t>place
+                    pair.n += 1
 
     # The heap
-
-    cdef inline bint _may_be_merged(self, const Pair *pair) noexcept nogil:
-        return (pair.count >= self.min_frequency and not pair.refused
-                and <int64_t>self.symbols[left_of(pair.key)].length + self.symbols[right_of(pair.key)].length <= self.max_length)
 
     cdef inline double _score(self, const Pair *pair) noexcept nogil:
         if self.rule != LIKELIHOOD:
@@ -609,7 +550,7 @@ cdef class PieceLearner:
         cdef Pair *pair = self.pairs + number
         cdef Entry entry
         cdef int64_t at = pair.at
-        entry.score = self._score(pair) if self._may_be_merged(pair) else -1
+        entry.score = self._score(pair)
         if entry.score < self.floor / CLEARLY:
             if at != NONE:
                 self._leave(number)
@@ -635,7 +576,7 @@ cdef class PieceLearner:
             return False
         for number in range(self.n_pairs):
             self.pairs[number].at = NONE
-            if self._may_be_merged(self.pairs + number):
+            if self.pairs[number].count:
                 scores[n] = self._score(self.pairs + number)
                 n += 1
         self.n_heap = 0
@@ -644,7 +585,7 @@ cdef class PieceLearner:
             self.floor = nth_greatest(scores, n, max(self.expected, <int64_t>LEAST_QUEUED))
         free(scores)
         for number in range(self.n_pairs):
-            if not self.failed:
+            if self.pairs[number].count and not self.failed:
                 self._bring_up_to_date(<int32_t>number)
         return n > 0
 
@@ -680,8 +621,6 @@ cdef class PieceLearner:
         cdef Cell *second
         cdef Cell *before
         cdef int side
-        if left == right:  # in aaa the left two are merged
-            sort_places(self.places + self.pairs[number].start, n)
         for side in range(2):
             if not grow(<void **>&self.events[side], &self.event_capacity[side], n, sizeof(Event)):
                 self.failed = True
@@ -707,27 +646,38 @@ cdef class PieceLearner:
         self.symbols[left].count -= sum_
         self.symbols[right].count -= sum_
         self.symbols[made].count += sum_
-        self._touch(number, -sum_)
+        self._drop(number)
         self._apply(1, n_right, right, made)
         self._apply(0, n_left, left, made)
         if self.rule == LIKELIHOOD:
             self._rescore(left)
             self._rescore(right)
             self._rescore(made)
-        else:
-            for index in range(self.n_touched):
+            return
+        for index in range(self.n_touched):
+            if self.pairs[self.touched[index]].count:
                 self._bring_up_to_date(self.touched[index])
         self.n_touched = 0
 
-    cdef void _touch(self, int32_t number, int64_t count) noexcept nogil:
-        self._add_to(number, count)
+    cdef void _touch(self, Pair *pair) noexcept nogil:
+        """Remember to bring a pair up to date; by the likelihood rule all pairs of the merged symbols are."""
         if self.rule == LIKELIHOOD:
-            return  # all pairs of the symbols are brought up to date
+            return
         if not grow(<void **>&self.touched, &self.touched_capacity, self.n_touched + 1, sizeof(int32_t)):
             self.failed = True
             return
-        self.touched[self.n_touched] = number
+        self.touched[self.n_touched] = <int32_t>(pair - self.pairs)
         self.n_touched += 1
+
+    cdef void _lose(self, uint64_t key, int64_t count) noexcept nogil:
+        cdef Pair *pair = self._find(key)
+        if pair == NULL:
+            return
+        pair.count -= count
+        if pair.count < self.min_frequency:
+            self._drop(<int32_t>(pair - self.pairs))
+        else:
+            self._touch(pair)
 
     cdef void _apply(self, int side, int64_t n, int32_t part, int32_t made) noexcept nogil:
         """Replace the pairs of `part` with its neighbours on one side by those of `made`; the events tell where."""
@@ -737,33 +687,33 @@ cdef class PieceLearner:
         for index in range(n):
             other = self.events[side][index].token
             change = self.changes[side] + other
-            if change.pair == 0:  # the first event of this neighbour
-                self._touch(self._pair(pair_key(part, other) if side else pair_key(other, part)), -change.sum)
+            if change.at == 0:  # the first event of this neighbour
+                self._lose(pair_key(part, other) if side else pair_key(other, part), change.sum)
                 self._allot(change, pair_key(made, other) if side else pair_key(other, made))
                 if self.failed:
                     return
-            self.places[change.at] = self.events[side][index].place
-            change.at += 1
+            if change.at > 0:
+                self.places[change.at - 1] = self.events[side][index].place
+                change.at += 1
         for index in range(n):
             memset(self.changes[side] + self.events[side][index].token, 0, sizeof(Change))
 
     cdef void _allot(self, Change *change, uint64_t key) noexcept nogil:
-        """Give a pair more places; old ones move in front of them."""
-        cdef int32_t number = self._pair(key)
+        """Make a pair with room for its places, unless it may not be merged."""
         cdef Pair *pair
-        if self.failed:
+        change.at = -1
+        if change.sum < self.min_frequency or not self._is_short(key):
             return
-        pair = self.pairs + number
-        if not grow(<void **>&self.places, &self.place_capacity, self.n_places + pair.n + change.n, sizeof(int32_t)):
+        pair = self._new_pair(key, change.sum, change.n)
+        if pair == NULL or not grow(<void **>&self.places, &self.place_capacity, self.n_places + change.n, sizeof(int32_t)):
             self.failed = True
             return
-        memcpy(self.places + self.n_places, self.places + pair.start, pair.n * sizeof(int32_t))
         pair.start = self.n_places
-        change.at = pair.start + pair.n
-        change.pair = number + 1
-        pair.n += change.n
-        self.n_places += pair.n
-        self._touch(number, change.sum)
+        change.at = self.n_places + 1
+        self.n_places += change.n
+        if self.rule == LIKELIHOOD:
+            self._link(<int32_t>(pair - self.pairs))
+        self._touch(pair)
 
     cdef void _rescore(self, int32_t symbol) noexcept nogil:
         cdef int32_t number
@@ -774,53 +724,41 @@ cdef class PieceLearner:
                 self._bring_up_to_date(number)
                 number = self.pairs[number].links[2 * side]
 
+    cdef int64_t _run(self, int64_t n, int32_t[:, ::1] merges, int64_t[::1] counts) noexcept nogil:
+        cdef int64_t done = 0
+        cdef int32_t best, made
+        while done < n:
+            best = self._best()
+            if best == NONE:
+                break
+            merges[done, 0] = left_of(self.pairs[best].key)
+            merges[done, 1] = right_of(self.pairs[best].key)
+            counts[done] = self.pairs[best].count
+            made = self._join(merges[done, 0], merges[done, 1])
+            if made == NONE:
+                self._drop(best)
+                continue
+            self._merge(best, made)
+            done += 1
+        return done
+
     def run(self, int64_t n):
-        """Merge until `n` more pieces are made.
+        """Learn up to `n` more merges.
 
         Returns
         -------
-        merges : int32 array of shape (n_merges, 3)
-            Left and right id and that of the two joined; a new piece has the next free id. Fewer pieces than `n` where no pair is frequent
-            enough.
-        counts : int64 array of shape (n_merges,)
+        merges : int32 array of shape (n_learned, 2)
+            Left and right id; the new symbol's id is the next free one. Fewer than `n` where no pair is frequent enough.
+        counts : int64 array of shape (n_learned,)
             How often each pair stood in the corpus.
         """
-        cdef int64_t first = self.n_merges
-        with nogil:
-            self._run(self.n_symbols + n)
-        if self.failed:
-            raise MemoryError("no memory for the pairs")
-        merges = np.empty((self.n_merges - first, 3), dtype=np.int32)
-        counts = np.empty(self.n_merges - first, dtype=np.int64)
+        merges = np.empty((max(n, 0), 2), dtype=np.int32)
+        counts = np.empty(max(n, 0), dtype=np.int64)
         cdef int32_t[:, ::1] merge_view = merges
         cdef int64_t[::1] count_view = counts
-        cdef int64_t index
-        for index in range(self.n_merges - first):
-            merge_view[index, 0] = self.merges[first + index].left
-            merge_view[index, 1] = self.merges[first + index].right
-            merge_view[index, 2] = self.merges[first + index].made
-            count_view[index] = self.merges[first + index].count
-        return merges, counts
-
-    cdef void _run(self, int64_t wanted) noexcept nogil:
-        """Merge until there are `wanted` symbols."""
-        cdef int32_t best
-        cdef Merge merge
-        while self.n_symbols < wanted:
-            best = self._best()
-            if best == NONE:
-                return
-            merge.left = left_of(self.pairs[best].key)
-            merge.right = right_of(self.pairs[best].key)
-            merge.count = self.pairs[best].count
-            merge.made = self._joined(merge.left, merge.right)
-            if merge.made == NONE:
-                self.pairs[best].refused = True
-                self._bring_up_to_date(best)
-                continue
-            if not grow(<void **>&self.merges, &self.merge_capacity, self.n_merges + 1, sizeof(Merge)):
-                self.failed = True
-                return
-            self.merges[self.n_merges] = merge
-            self.n_merges += 1
-            self._merge(best, merge.made)
+        cdef int64_t done
+        with nogil:
+            done = self._run(n, merge_view, count_view)
+        if self.failed:
+            raise MemoryError("no memory for the pairs")
+        return merges[:done], counts[:done]

@@ -238,7 +238,7 @@ def learn(
         wanted,
         len(style.prefix.encode("utf-8")),
     )
-    pairs, counts = _run(learner, wanted, progress)
+    pairs, counts = run(learner, wanted, progress)
     first = len(strings)
     for left, right in pairs.tolist():
         strings.append(style.join(strings[left], strings[right]))
@@ -249,7 +249,25 @@ def learn(
     return replace(model, pieces=pieces, merges=np.concatenate([model.merges, np.column_stack([pairs, made])])), counts
 
 
-def _run(learner: Any, wanted: int, progress: Progress) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+def run(learner: Any, wanted: int, progress: Progress) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Let a kernel learn step by step.
+
+    Parameters
+    ----------
+    learner : object
+        With ``run(n)``, which gives at most `n` more pairs and their counts.
+    wanted : int
+        Number of merges.
+    progress : callable
+        Called after each step.
+
+    Returns
+    -------
+    pairs : int32 array of shape (n_learned, 2)
+        Left and right ids.
+    counts : int64 array of shape (n_learned,)
+        How often each pair occurred.
+    """
     pairs, counts = [np.empty((0, 2), np.int32)], [np.empty(0, np.int64)]
     done = 0
     while done < wanted:

@@ -96,8 +96,8 @@ class WordPieceTokenizer(WordPieceInterchange, CorpusFitting, SubwordTokenizer):
     pieces_ : list of str or None
         Id -> piece.
     merge_ids_ : ndarray of shape (n_merges, 3)
-        Left id, right id and the id of the two joined, in the order learned. Several may make the same piece. Encoding
-        does not need them; empty on models that were not trained here.
+        Left id, right id and the id of the two joined, in the order learned. Encoding does not need them; empty on
+        models that were not trained here.
     merge_counts_ : ndarray of shape (n_merges,)
         How often each pair occurred when it was joined.
     added_tokens_ : dict of str to AddedToken
@@ -229,10 +229,10 @@ class WordPieceTokenizer(WordPieceInterchange, CorpusFitting, SubwordTokenizer):
     def _learn(self, counter: Any, progress: Progress) -> Self:
         refuse_blank(counter, type(self).__name__)
         options = self._options()
-        model, words = start(counter, options)
+        model, words, n_first = start(counter, options)
         del counter  # its tables are not needed while merging
         wanted = self._n_wanted(model)
-        model, counts = learn(model, words, wanted, options, progress)
+        model, counts = learn(model, words, n_first, wanted, options, progress)
         model.added_tokens.update(place_specials(self.special_tokens, model.n_ids))
         size = count_pieces(model, self._outside())
         if size < self.vocab_size:
@@ -327,7 +327,7 @@ class WordPieceTokenizer(WordPieceInterchange, CorpusFitting, SubwordTokenizer):
         """The least and the greatest size that `with_vocab_size` can give: the alphabet, and all pieces."""
         model = self._model()
         size = count_pieces(model, self._outside())
-        return size - len(np.unique(model.merges[:, 2])), size
+        return size - len(model.merges), size
 
     def with_vocab_size(self, n: int) -> Self:
         """Give the tokenizer that training with a smaller `vocab_size` would have given.
@@ -355,9 +355,8 @@ class WordPieceTokenizer(WordPieceInterchange, CorpusFitting, SubwordTokenizer):
         if not least <= n <= most:
             raise ValueError(f"with_vocab_size({n}): between {least} (the alphabet) and {most} is possible.")
         model = self._model()
-        made = np.unique(model.merges[:, 2])[int(n) - least :]  # the ids of pieces are in the order learned
-        gone = set(made.tolist())
-        kept = int(np.argmax(model.merges[:, 2] == made[0])) if gone else len(model.merges)
+        kept = int(n) - least
+        gone = set(model.merges[kept:, 2].tolist())
         pieces = [None if index in gone else piece for index, piece in enumerate(model.pieces)]
         while pieces and pieces[-1] is None:
             pieces.pop()

@@ -12,7 +12,7 @@ from textprep_ml._kernels import load
 from textprep_ml._validation import shorten
 from textprep_ml.subword.added_tokens import AddedToken
 from textprep_ml.subword.alphabet import choose_characters, symbol_tables
-from textprep_ml.subword.learning import STEP, Words
+from textprep_ml.subword.learning import Words, run
 from textprep_ml.subword.model import Model, Style
 from textprep_ml.subword.training import Progress
 
@@ -53,7 +53,7 @@ class Options(NamedTuple):
     character_coverage: float
 
 
-def start(counter: Any, options: Options) -> tuple[Model, Words]:
+def start(counter: Any, options: Options) -> tuple[Model, Words, int]:
     """Give the alphabet of a corpus as a model without merges, and its words in symbols.
 
     Every character is a piece at the beginning of a word; inside a word those are that occur there.
@@ -71,6 +71,8 @@ def start(counter: Any, options: Options) -> tuple[Model, Words]:
         Special tokens and alphabet.
     words : tuple of arrays
         Ids, offsets, counts.
+    n_first : int
+        So many ids come before the pieces inside a word.
 
     Raises
     ------
@@ -92,7 +94,7 @@ def start(counter: Any, options: Options) -> tuple[Model, Words]:
         )
     pieces: list[str | None] = [None] * first + [*alphabet]
     added = {token: AddedToken(index, special=True) for index, token in enumerate(options.specials)}
-    return Model(pieces, np.empty((0, 3), np.int32), added), (ids, offsets, counts)
+    return Model(pieces, np.empty((0, 3), np.int32), added), (ids, offsets, counts), first + n
 
 
 def _without_long_words(words: Words, longest: int) -> Words:
@@ -106,7 +108,7 @@ def _without_long_words(words: Words, longest: int) -> Words:
 
 
 def learn(
-    model: Model, words: Words, wanted: int, options: Options, progress: Progress
+    model: Model, words: Words, n_first: int, wanted: int, options: Options, progress: Progress
 ) -> tuple[Model, npt.NDArray[np.int64]]:
     """Learn pieces and add them behind those of a model.
 
@@ -116,6 +118,8 @@ def learn(
         Special tokens and alphabet.
     words : tuple of arrays
         The corpus in its symbols.
+    n_first : int
+        As from `start`.
     wanted : int
         Number of pieces.
     options : Options
@@ -126,7 +130,7 @@ def learn(
     Returns
     -------
     model : Model
-        With at most `wanted` pieces more. Two merges may make the same piece.
+        With at most `wanted` pieces more.
     counts : int64 array
         How often each pair occurred when it was joined.
     """
@@ -141,22 +145,12 @@ def learn(
         options.max_piece_length or 0,
         wanted,
         prefix,
+        n_first,
         [token.encode("utf-8", "surrogatepass") for token in options.taken],
     )
-    merges, counts = [model.merges], [np.empty(0, np.int64)]
-    first = done = len(strings)
-    while done < first + wanted:
-        step = min(STEP, first + wanted - done)
-        new_merges, new_counts = learner.run(step)
-        merges.append(new_merges)
-        counts.append(new_counts)
-        before, done = done, max(done, int(new_merges[:, 2].max(initial=-1)) + 1)
-        progress("merging", done - first, wanted)
-        if done - before < step:
-            break
-    joined = np.concatenate(merges)
-    for left, right, made in joined.tolist():
-        if made == len(strings):
-            strings.append(strings[left] + strings[right][len(prefix) :])
-    pieces = model.pieces + [string.decode("utf-8", "surrogatepass") for string in strings[first:]]
-    return replace(model, pieces=pieces, merges=joined), np.concatenate(counts)
+    merges, counts = run(learner, wanted, progress)
+    for left, right in merges.tolist():
+        strings.append(strings[left] + strings[right][len(prefix) :])
+    made = np.arange(len(model.pieces), len(strings), dtype=np.int32)
+    pieces = model.pieces + [string.decode("utf-8", "surrogatepass") for string in strings[len(model.pieces) :]]
+    return replace(model, pieces=pieces, merges=np.column_stack([merges, made])), counts

@@ -72,11 +72,14 @@ class WordPieceEncoder:
         specials: Iterable[int] = (),
         surfaces: Sequence[bytes] | None = None,
     ) -> None:
+        if unknown >= len(pieces):
+            raise ValueError(f"The unknown id {unknown} is no id of the {len(pieces)} pieces.")
         hidden = set(specials)
         self._ids: dict[str, int] = {}
         for index, piece in enumerate(pieces):
             if index not in hidden:
                 self._ids.setdefault(piece.decode("utf-8", "surrogatepass"), index)
+        self._longest_piece = max(map(len, self._ids), default=0)
         self._scheme = scheme
         self._prefix = prefix.decode("utf-8")
         self._unknown = unknown
@@ -144,9 +147,10 @@ class WordPieceEncoder:
 
     def _word(self, chars: list[Char]) -> list[Piece]:
         pieces: list[Piece] = []
+        text = "".join(char for char, _, _ in chars)
         at = 0 if len(chars) <= self._max_characters else None
         while at is not None and at < len(chars):
-            end, index = self._longest(chars, at)
+            end, index = self._longest(text, at)
             if index is None and self._partial and self._unknown >= 0:
                 end, index = at + 1, self._unknown
             if index is None:
@@ -156,16 +160,14 @@ class WordPieceEncoder:
         if at == len(chars):
             return pieces
         if self._unknown < 0:
-            word = "".join(char for char, _, _ in chars)
             raise ValueError(
-                f"No pieces spell the word {word[:40]!r} at byte {chars[0][1]}; give an unknown token or train with it."
+                f"No pieces spell the word {text[:40]!r} at byte {chars[0][1]}; give an unknown token or train with it."
             )
         return [(self._unknown, *_source(chars))]
 
-    def _longest(self, chars: list[Char], at: int) -> tuple[int, int | None]:
+    def _longest(self, text: str, at: int) -> tuple[int, int | None]:
         """Give the end of the longest piece at `at`, and its id, None where there is none."""
-        text = "".join(char for char, _, _ in chars)
-        for end in range(len(text), at, -1):
+        for end in range(min(len(text), at + self._longest_piece), at, -1):
             index = self._ids.get((self._prefix if at else "") + text[at:end])
             if index is not None:
                 return end, index

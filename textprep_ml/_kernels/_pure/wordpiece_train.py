@@ -28,7 +28,8 @@ class PieceLearner:
         min_frequency: int,
         max_length: int,
         expected: int,
-        prefix: bytes = b"##",
+        prefix: bytes = b"",
+        n_first: int = 0,
         taken: Sequence[bytes] = (),
     ) -> None:
         symbols = ids.tolist()
@@ -37,26 +38,22 @@ class PieceLearner:
         self._counts = counts.tolist()
         self._lengths = lengths.tolist()
         self._strings = list(strings)
-        self._ids = {string: index for index, string in enumerate(strings) if string}
         self._rule = SCORES.index(score)
         self._min_frequency = max(1, min_frequency)
         self._max_length = max_length if max_length > 0 else 1 << 60
         self._prefix = prefix
+        self._inside = [index >= n_first for index in range(len(strings))]
         self._taken = set(taken)
 
     def _join(self, pair: Pair) -> bytes:
         return self._strings[pair[0]] + self._strings[pair[1]][len(self._prefix) :]
 
     def _may_be_made(self, pair: Pair) -> bool:
-        """Refuse what is too long, is a special token, or would look like a piece inside a word and is none."""
+        """Refuse what is too long, is a special token, or would be spelled as if it stood inside a word."""
         made = self._join(pair)
-        is_first = not self._strings[pair[0]].startswith(self._prefix)
-        looks_inside = bool(self._prefix) and made.startswith(self._prefix)
-        return (
-            self._lengths[pair[0]] + self._lengths[pair[1]] <= self._max_length
-            and made not in self._taken
-            and not (is_first and looks_inside)
-        )
+        is_misleading = self._prefix and made.startswith(self._prefix) and not self._inside[pair[0]]
+        length = self._lengths[pair[0]] + self._lengths[pair[1]]
+        return length <= self._max_length and made not in self._taken and not is_misleading
 
     def _best(self, pairs: dict[Pair, int]) -> Pair | None:
         """Choose the pair of the best score, of equal ones the more frequent, then the smaller pair of strings."""
@@ -74,24 +71,19 @@ class PieceLearner:
         return min(allowed, key=key, default=None)
 
     def run(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Merge until `n` more pieces are made; give left and right ids and that of the two joined, and the counts.
-
-        Two pairs may make the same piece, which has one id.
-        """
-        merges: list[tuple[int, int, int]] = []
+        """Learn up to `n` more merges; give their ids and counts."""
+        merges: list[Pair] = []
         merge_counts: list[int] = []
-        wanted = len(self._strings) + n
-        while len(self._strings) < wanted:
+        while len(merges) < n:
             pairs = count_pairs(self._words, self._counts)
             best = self._best(pairs)
             if best is None:
                 break
-            string = self._join(best)
-            made = self._ids.setdefault(string, len(self._strings))
-            if made == len(self._strings):
-                self._strings.append(string)
-                self._lengths.append(self._lengths[best[0]] + self._lengths[best[1]])
+            made = len(self._lengths)
+            self._lengths.append(self._lengths[best[0]] + self._lengths[best[1]])
+            self._strings.append(self._join(best))
+            self._inside.append(self._inside[best[0]])
             self._words = [merge_word(word, best, made) for word in self._words]
-            merges.append((*best, made))
+            merges.append(best)
             merge_counts.append(pairs[best])
-        return np.array(merges, dtype=np.int32).reshape(-1, 3), np.array(merge_counts, dtype=np.int64)
+        return np.array(merges, dtype=np.int32).reshape(-1, 2), np.array(merge_counts, dtype=np.int64)
