@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, nonecheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, nonecheck=False, freethreading_compatible=True
 """Word counting over UTF-8 bytes: letters as bit masks, short words as two integers, one open-addressing table.
 
 A word of at most 16 bytes, nearly all are, is its own key: hash and equality are those of two integers. Longer words have a second table,

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
 """Weighted edit distance by dynamic programming; the readable twin is `_pure/distance.py`.
 
 Costs are doubles, so that one loop serves whole, broken and infinite costs; whole ones stay exact up to 2**53. Sequences arrive as `str`:

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
 """Greedy tagging with integer weights and the averaged perceptron; the readable twin is `_pure/tagging.py`.
 
 A token comes as rows of the weight table: those of its static features, and those of its crossed features, to which the number of the tag

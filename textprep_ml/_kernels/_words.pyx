@@ -1,10 +1,11 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, nonecheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, nonecheck=False, freethreading_compatible=True
 """Word scanner over the storage of the string itself (1, 2 or 4 bytes a character), so that offsets are code points for free.
 
 `_pure/words.py` is the same scanner function by function and says what each is for. Nothing here looks at the Python objects during the
 scan: the GIL is released for it.
 """
 
+cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
@@ -1177,8 +1178,9 @@ def tokens(Rules rules not None, str text not None):
         st.count = 0
         with nogil:
             i = scan_any(kind, data, &st, i, BATCH)
-        for k in range(st.count):
-            result.append(new_token(text, <const uint8_t*>data, n, buffer[2 * k], buffer[2 * k + 1], cache))
+        with cython.critical_section(rules):        # which hold the cache
+            for k in range(st.count):
+                result.append(new_token(text, <const uint8_t*>data, n, buffer[2 * k], buffer[2 * k + 1], cache))
     return result
 
 
@@ -1221,7 +1223,8 @@ cdef int add_tokens(Rules rules, list texts, list found) except -1:
         cache = rules.cache if PyUnicode_IS_ASCII(text) else NULL
         n = len(text)
         row = []
-        for i in range(offsets[k], offsets[k + 1]):
-            row.append(new_token(text, data, n, spans[i, 0], spans[i, 1], cache))
+        with cython.critical_section(rules):        # which hold the cache
+            for i in range(offsets[k], offsets[k + 1]):
+                row.append(new_token(text, data, n, spans[i, 0], spans[i, 1], cache))
         found.append(row)
     return 0
