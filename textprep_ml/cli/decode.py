@@ -14,7 +14,7 @@ from textprep_ml.cli._rows import N_JOBS_HELP, ON_ERROR_HELP, OnError, write_row
 from textprep_ml.cli._tokenizers import Format, load_tokenizer, read_piece
 
 if TYPE_CHECKING:
-    from textprep_ml.subword.bpe import BPETokenizer
+    from textprep_ml.subword.base import SubwordTokenizer
 
 #: Ids of an array that are decoded at a time.
 _IDS_AT_ONCE = 1 << 18
@@ -41,7 +41,9 @@ def decode(
     write_rows(paths or [], partial(_as_text, tokenizer, read, skip_special), on_error=on_error, n_jobs=n_jobs)
 
 
-def _as_text(tokenizer: BPETokenizer, read: Callable[[str], int], skip_special: bool, lines: list[str]) -> list[str]:
+def _as_text(
+    tokenizer: SubwordTokenizer, read: Callable[[str], int], skip_special: bool, lines: list[str]
+) -> list[str]:
     texts = []
     for line in lines:
         ids = [read(field) for field in line.split()]
@@ -61,7 +63,7 @@ def _read_id(field: str) -> int:
 class _Reader:
     """Looks pieces up; remembers those that were met."""
 
-    def __init__(self, tokenizer: BPETokenizer) -> None:
+    def __init__(self, tokenizer: SubwordTokenizer) -> None:
         self._tokenizer = tokenizer
         self._known: dict[str, int] = {}
 
@@ -71,7 +73,7 @@ class _Reader:
         return self._known[field]
 
 
-def _write_array(path: str, tokenizer: BPETokenizer, skip_special: bool) -> None:
+def _write_array(path: str, tokenizer: SubwordTokenizer, skip_special: bool) -> None:
     """Decode an array by parts; the decoder keeps a character together whose bytes fall into two of them."""
     from textprep_ml.subword import StreamDecoder
 

@@ -15,13 +15,13 @@ from textprep_ml.cli._rows import N_JOBS_HELP, ON_ERROR_HELP, OnError, write_row
 from textprep_ml.cli._tokenizers import Format, load_tokenizer, show_piece
 
 if TYPE_CHECKING:
-    from textprep_ml.subword.bpe import BPETokenizer
+    from textprep_ml.subword.base import SubwordTokenizer
 
 Allowed = Literal["all"] | tuple[()]
 
 
 def encode(
-    model: Annotated[str, typer.Option(help="A tokenizer of textprep train, or a tokenizer.json.")],
+    model: Annotated[str, typer.Option(help="A tokenizer of textprep train, tokenizer.json or sentencepiece .model.")],
     paths: Annotated[
         list[str] | None,
         typer.Argument(metavar="[FILE]...", help="Text files (.gz, .xz and .zst too); - or none reads standard input."),
@@ -44,14 +44,14 @@ def encode(
     write_rows(paths or [], function, on_error=on_error, n_jobs=n_jobs)
 
 
-def _as_ids(tokenizer: BPETokenizer, allowed: Allowed, lines: list[str]) -> list[str]:
+def _as_ids(tokenizer: SubwordTokenizer, allowed: Allowed, lines: list[str]) -> list[str]:
     return [" ".join(map(str, tokenizer.encode(line, allowed_special=allowed))) + "\n" for line in lines]
 
 
 class _Pieces:
     """Writes pieces; remembers how those that were met are written."""
 
-    def __init__(self, tokenizer: BPETokenizer, allowed: Allowed) -> None:
+    def __init__(self, tokenizer: SubwordTokenizer, allowed: Allowed) -> None:
         self._tokenizer, self._allowed = tokenizer, allowed
         self._names: dict[int, str] = {}
 
@@ -67,7 +67,7 @@ class _Pieces:
 
 
 def _arrays(
-    paths: list[str], tokenizer: BPETokenizer, allowed: Allowed, decoding: Literal["strict", "replace", "ignore"]
+    paths: list[str], tokenizer: SubwordTokenizer, allowed: Allowed, decoding: Literal["strict", "replace", "ignore"]
 ) -> Iterator[Any]:
     """Give the ids of files, part after part where a part alone tells its ids."""
     from textprep_ml._files import read_text

@@ -12,7 +12,7 @@ from textprep_ml.cli._tokenizers import load_tokenizer, show_piece
 
 
 def inspect(
-    model: Annotated[str, typer.Argument(help="A tokenizer of textprep train, or a tokenizer.json.")],
+    model: Annotated[str, typer.Argument(help="A tokenizer of textprep train, tokenizer.json or .model.")],
     sample: Annotated[
         str | None, typer.Option(help="A text file to measure coverage and compression on; - is standard input.")
     ] = None,

@@ -242,7 +242,8 @@ def make_tables(
     """
     values = np.asarray(scores, dtype=np.float32 if is_single else np.float64)
     normal = values[np.asarray(kinds) == NORMAL]
-    unknown_score = float((normal.min() if len(normal) else values.dtype.type(0)) - values.dtype.type(_UNKNOWN_PENALTY))
+    worst = float(normal.min()) if len(normal) else 0.0
+    unknown_score = float(values.dtype.type(worst - _UNKNOWN_PENALTY))
     table = values.astype(np.float64).tolist()
     keys: dict[bytes, int] = {}
     for index, (piece, kind) in enumerate(zip(pieces, kinds, strict=True)):
