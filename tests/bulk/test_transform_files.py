@@ -11,14 +11,25 @@ import joblib
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import textprep_ml
 from tests.bulk.conftest import TEXTS, jsonl, read_part
-from textprep_ml import BPETokenizer, PosTagger, SentenceSegmenter, WordCounter, WordTokenizer, make_normalizer
+from textprep_ml import (
+    BPETokenizer,
+    PosTagger,
+    RegexTokenizer,
+    SentenceSegmenter,
+    WordCounter,
+    WordTokenizer,
+    make_normalizer,
+)
 from textprep_ml.bulk import reading, transform_files
+from textprep_ml.bulk.columns import pack_slices
 from textprep_ml.exceptions import CorpusFormatError, ModelFormatError
 from textprep_ml.segmentation import RuleSegmenter, windows
 
@@ -111,6 +122,15 @@ def test_unknown_and_unfitted_models_are_refused(one: Path, tmp_path: Path) -> N
         transform_files("nothing", [one], tmp_path / "out")
     with pytest.raises(ValueError, match="not fitted"):
         transform_files(SentenceSegmenter(), [one], tmp_path / "out")
+
+
+@settings(max_examples=200, deadline=None)
+@given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=5))
+def test_slices_are_those_of_the_texts(texts: list[str]) -> None:
+    for tokenizer in (WordTokenizer(), RegexTokenizer(r"\W", gaps=True, discard_empty=False)):
+        found = tokenizer.spans_batch(texts)
+        expected = [text[a:b] for text, spans in zip(texts, found, strict=True) for a, b in spans.tolist()]
+        assert pack_slices(texts, found).to_pylist() == expected
 
 
 # Whole texts

@@ -70,8 +70,7 @@ def _tokens(tokenizer: Any) -> Columns:
     def make(texts: list[str]) -> list[pa.Array]:
         found = tokenizer.spans_batch(texts)
         packed = pack_spans(found)
-        strings = [text[start:end] for text, spans in zip(texts, found, strict=True) for start, end in spans.tolist()]
-        return [packed, pa.ListArray.from_arrays(packed.offsets, pa.array(strings, pa.string()))]
+        return [packed, pa.ListArray.from_arrays(packed.offsets, pack_slices(texts, found))]
 
     return Columns([_field("tokens", _spans_type()), _field("token_texts", pa.list_(pa.string()))], make)
 
@@ -160,6 +159,39 @@ def pack_spans(found: Sequence[Any]) -> pa.Array:
     flat = np.concatenate([np.empty((0, 2), np.int32), *arrays]).ravel()
     pairs = pa.FixedSizeListArray.from_arrays(pa.array(flat), 2)
     return pa.ListArray.from_arrays(pa.array(offsets), pairs)
+
+
+def pack_slices(texts: Sequence[str], found: Sequence[np.ndarray]) -> pa.Array:
+    """Make a column of slices of texts, without a Python string for each.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Texts.
+    found : sequence of ndarray of shape (n, 2)
+        Spans of each, in order and without overlap.
+
+    Returns
+    -------
+    pyarrow.StringArray
+        The slices of all texts, one behind another.
+    """
+    import pyarrow as pa
+
+    data = np.frombuffer("".join(texts).encode("utf-8"), dtype=np.uint8)
+    first = np.cumsum([0, *map(len, texts)])[:-1]
+    spans = np.concatenate(
+        [np.empty((0, 2), np.intp), *(each + start for each, start in zip(found, first, strict=True))]
+    )
+    if len(data) > sum(map(len, texts)):  # from characters to bytes
+        spans = np.append(np.flatnonzero(data & 0xC0 != 0x80), len(data))[spans]
+    edges = np.zeros(len(data) + 1, dtype=np.int8)
+    solid = spans[spans[:, 0] < spans[:, 1]]
+    edges[solid[:, 0]] += 1
+    edges[solid[:, 1]] -= 1
+    inside = data[np.cumsum(edges[:-1], dtype=np.int8).view(bool)]
+    offsets = np.concatenate([[0], np.cumsum(spans[:, 1] - spans[:, 0])]).astype(np.int32)
+    return pa.StringArray.from_buffers(len(spans), pa.py_buffer(offsets), pa.py_buffer(inside))
 
 
 _MAKERS: dict[str, Callable[[Any], Columns]] = {

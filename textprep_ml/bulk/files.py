@@ -23,7 +23,7 @@ from textprep_ml.pipelines import stage_of
 #: Called with what is being done, how many bytes of it are done, and how many there are.
 Progress = Callable[[str, int, int], None]
 
-#: Small files are done several at a time, since a worker loads the model once for each task.
+#: Small files are done several at a time.
 _TASK_BYTES = 1 << 26
 
 #: But there are so many tasks for each worker at least, if there are enough files.
@@ -247,8 +247,7 @@ def _make_parts(job: Job, parts: list[Part]) -> list[Part]:
     from joblib import parallel_config
 
     with parallel_config(backend="sequential"):  # the worker itself is what runs in parallel
-        model = job.load()
-        return [_make_part(part, job, model, lambda n: None) for part in parts]
+        return [_make_part(part, job, job.loaded, lambda n: None) for part in parts]
 
 
 def _make_part(part: Part, job: Job, model: Any, watch: Callable[[int], None]) -> Part:

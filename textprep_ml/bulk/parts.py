@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,18 +66,11 @@ class Job:
         options = {"column": self.column, "format": self.format, "on_error": self.on_error, "text": self.keep_text}
         return {"version": textprep_ml.__version__, "model": self.model_hash, **options}
 
-    def load(self) -> Any:
-        """Give the model itself.
+    @cached_property
+    def loaded(self) -> Any:
+        """The model itself, fitted; a worker loads it once, however many files it gets.
 
-        Returns
-        -------
-        estimator or Pipeline
-            Fitted.
-
-        Raises
-        ------
-        ValueError
-            If the file is another one here than it was where the job was made.
+        It is an error if the file is another one here than it was where the job was made.
         """
         if not isinstance(self.model, str):
             return self.model
@@ -154,7 +148,7 @@ def write_part(part: Part, job: Job, model: Any, watch: Watch) -> None:
     job : Job
         What is to be done.
     model : estimator or Pipeline
-        What `Job.load` gave.
+        What `Job.loaded` is.
     watch : callable
         Called with the number of bytes each time some were read.
 
