@@ -162,9 +162,9 @@ def test_the_file_is_what_training_reads(open_store: Open) -> None:
 def test_a_document_is_labelled_as_a_whole_when_every_candidate_is(open_store: Open) -> None:
     store = open_store()
     decide(store, 1, (11, False))
-    assert "labelled" in store.rows(model)[0]
+    assert "labelled" in store.collect(model)()[0]
     decide(store, 1, (16, True))
-    (row,) = store.rows(model)
+    (row,) = store.collect(model)()
     assert "labelled" not in row
     store.save(model)
     assert open_store().labels[1] == {11: False, 16: True}
@@ -227,6 +227,17 @@ def test_labels_of_unknown_documents_change_nothing(open_store: Open) -> None:
     with pytest.raises(ValueError, match="no open document is 'z' with the same text"):
         store.add([good, {"id": "z", "text": "A.", "sentences": [[0, 2]]}])
     assert store.n_labels == 0
+
+
+def test_what_is_decided_while_labels_are_written_stays_in_the_journal(open_store: Open) -> None:
+    store = open_store()
+    decide(store, 0, (10, False))
+    collect, version = store.collect(model), store.version
+    decide(store, 0, (31, True))
+    store.write(collect())
+    store.written(version)
+    assert json.loads(store.path.read_text(encoding="utf-8"))["labelled"] == [[10, 11]]
+    assert open_store().labels[0] == {10: False, 31: True}
 
 
 def test_a_clean_end_leaves_no_journal(open_store: Open) -> None:

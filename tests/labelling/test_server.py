@@ -280,10 +280,7 @@ def test_after_a_crash_the_address_is_the_same(tmp_path: Path) -> None:
 
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
-    with (
-        open_address(tmp_path / "a.jsonl", 0) as address,
-        pytest.raises(OSError, match="in use") as raised,
-        open_address(tmp_path / "b.jsonl", address.port),
-    ):
-        pass
-    assert raised.value.filename == f"port {address.port}"
+    with open_address(tmp_path / "a.jsonl", 0) as address:
+        with pytest.raises(OSError, match="in use") as raised, open_address(tmp_path / "b.jsonl", address.port):
+            pass
+        assert raised.value.filename == f"port {address.port}"

@@ -207,8 +207,8 @@ class LabelStore:
 
     # Writing
 
-    def rows(self, boundaries: Callable[[int], np.ndarray]) -> list[Row]:
-        """Give the labelled documents as training reads them.
+    def collect(self, boundaries: Callable[[int], np.ndarray]) -> Callable[[], list[Row]]:
+        """Take a picture of the labels as they are now.
 
         Parameters
         ----------
@@ -217,14 +217,42 @@ class LabelStore:
 
         Returns
         -------
-        list of dict
-            "id", "text", "sentences" and, unless all candidates have a label, "labelled".
+        callable
+            Gives the labelled documents as training reads them: "id", "text", "sentences" and, unless all candidates
+            have a label, "labelled". May be called in another thread, since large documents take a while.
         """
-        return [
-            labelled_row(row, labels, self._places(number), boundaries(number))
+        taken = [
+            (row, dict(labels), self._places(number), boundaries(number))
             for number, (row, labels) in enumerate(zip(self.documents, self.labels, strict=True))
             if labels
         ]
+        return lambda: [labelled_row(*each) for each in taken]
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """Write the file of labels; may be called in another thread.
+
+        Parameters
+        ----------
+        rows : sequence of dict
+            As `collect` gives them. Documents that are not open now are written too.
+        """
+        rows = [*self._others, *rows]
+        if rows:
+            write_corpus(rows, self.path, "jsonl")
+        elif self.path.exists():
+            self.path.write_bytes(b"")  # every label was taken back
+
+    def written(self, version: int) -> None:
+        """Empty the journal after the labels have been written, unless others have been made since then.
+
+        Parameters
+        ----------
+        version : int
+            Of the labels that were written.
+        """
+        # A crash between writing and this leaves both, which does no harm.
+        if version == self.version:
+            self._journal.truncate(0)
 
     def save(self, boundaries: Callable[[int], np.ndarray]) -> None:
         """Write the file of labels and empty the journal.
@@ -232,15 +260,10 @@ class LabelStore:
         Parameters
         ----------
         boundaries : callable
-            As for `rows`.
+            As for `collect`.
         """
-        rows = [*self._others, *self.rows(boundaries)]
-        if rows:
-            write_corpus(rows, self.path, "jsonl")
-        elif self.path.exists():
-            self.path.write_bytes(b"")  # every label was taken back
-        # The labels are complete before the journal goes: a crash in between leaves both, which does no harm.
-        self._journal.truncate(0)
+        self.write(self.collect(boundaries)())
+        self.written(self.version)
 
     def close(self) -> None:
         """Close the journal; an empty one is removed."""

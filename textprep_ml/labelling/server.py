@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,6 @@ class Page:
     def __init__(self, session: LabellingSession) -> None:
         self.session = session
         self.events = Events()
-        self._last_version = session.store.version
 
     def application(self) -> Starlette:
         """Make the application.
@@ -111,17 +111,26 @@ class Page:
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        saving = asyncio.create_task(self._save_when_idle())
+        ending = asyncio.Event()
+        saving = asyncio.create_task(self._save_when_idle(ending))
         yield
-        saving.cancel()
+        ending.set()
+        await saving  # what is being written must not come to its end after what `close` writes
         self.session.close()
 
-    async def _save_when_idle(self) -> None:
-        while True:
-            await asyncio.sleep(_IDLE)
-            if self._last_version == self.session.store.version:
-                self.session.save()
-            self._last_version = self.session.store.version
+    async def _save_when_idle(self, ending: asyncio.Event) -> None:
+        pause, last = _IDLE, self.session.store.version
+        while not ending.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ending.wait(), pause)
+            idle = last == self.session.store.version and not ending.is_set()
+            if idle and not self.session.is_saved:
+                started = time.monotonic()
+                write, finish = self.session.save()
+                await asyncio.to_thread(write)  # seconds, where documents are large
+                finish()
+                pause = max(_IDLE, 10 * (time.monotonic() - started))
+            last = self.session.store.version
 
     # Reading
 
@@ -154,14 +163,14 @@ class Page:
         kind = request.path_params["name"]
         if kind not in DOWNLOADS:
             return _problem(404, f"There is no format {kind!r}; there are {', '.join(DOWNLOADS)}.")
-        rows = self.session.rows()
-        if not rows:
+        if not self.session.store.n_labels:
             return _problem(409, "There is no label yet.")
         suffix, media_type, make = DOWNLOADS[kind]
         name = self.session.files.labels.name.removesuffix(".jsonl") + suffix
         plain = re.sub(r"[^A-Za-z0-9._-]", "_", name)
         try:
-            content = make(rows)
+            rows = self.session.collect()
+            content = await asyncio.to_thread(lambda: make(rows()))
         except TextPrepError as error:
             return _problem(409, str(error))
         return Response(content, 200, {"content-disposition": f'attachment; filename="{plain}"'}, media_type)
@@ -204,7 +213,6 @@ class Page:
             loop.call_soon_threadsafe(self._end_training, finish, problem)
 
         try:
-            self.session.save()
             self.session.retrain(progress, done)
         except ValueError as error:
             return _problem(409, str(error))

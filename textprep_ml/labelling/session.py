@@ -118,7 +118,6 @@ class LabellingSession:
         self.view = View(latest, scored, self._queue(scored))
         self.curve = self._read_curve()
         self.training = False
-        self._saved_version = self.store.version
 
     def _places(self, number: int) -> np.ndarray:
         scored = self.view.scored[number]
@@ -292,21 +291,33 @@ class LabellingSession:
         """
         self.store.decide(number, changes)
 
-    def rows(self) -> list[Row]:
-        """Give the labelled documents.
+    def collect(self) -> Callable[[], list[Row]]:
+        """Take a picture of the labelled documents.
 
         Returns
         -------
-        list of dict
-            See `LabelStore.rows`.
+        callable
+            See `LabelStore.collect`.
         """
-        return self.store.rows(self._boundaries)
+        return self.store.collect(self._boundaries)
 
-    def save(self) -> None:
-        """Write the file of labels, if there is something new."""
-        if self._saved_version != self.store.version or self.store.journal_path.stat().st_size:
-            self.store.save(self._boundaries)
-            self._saved_version = self.store.version
+    @property
+    def is_saved(self) -> bool:
+        """Whether the file of labels has all of them, so that the journal is empty."""
+        return not self.store.journal_path.stat().st_size
+
+    def save(self) -> tuple[Callable[[], None], Callable[[], None]]:
+        """Prepare writing the file of labels.
+
+        Returns
+        -------
+        write : callable
+            Writes it; may be called in another thread.
+        finish : callable
+            To be called in the thread of the session afterwards.
+        """
+        collect, version = self.collect(), self.store.version
+        return lambda: self.store.write(collect()), lambda: self.store.written(version)
 
     # Retraining
 
@@ -328,24 +339,24 @@ class LabellingSession:
         """
         if self.training:
             raise ValueError("Training is under way.")
-        rows = self.rows()
-        if not rows:
+        if not self.store.n_labels:
             raise ValueError("There is no label to train on.")
         self.training = True
         labels = [dict(known) for known in self.store.labels]
+        rows = self.collect()
         thread = threading.Thread(target=self._retrain, args=(rows, labels, progress, done), daemon=True)
         thread.start()
 
     def _retrain(
         self,
-        rows: list[Row],
+        rows: Callable[[], list[Row]],
         labels: list[dict[int, bool]],
         progress: Progress,
         done: Callable[[Callable[[], None], str], None],
     ) -> None:
         try:
             progress("Fitting the model", 0.05)
-            segmenter = self._fit(rows)
+            segmenter = self._fit(rows())
             segmenter.save(self.files.model)
             progress("Measuring on the dev documents", 0.5)
             score = self._measure(segmenter) if self.dev else None
@@ -385,5 +396,6 @@ class LabellingSession:
 
     def close(self) -> None:
         """Write the labels and close the files."""
-        self.save()
+        if not self.is_saved:
+            self.store.save(self._boundaries)
         self.store.close()

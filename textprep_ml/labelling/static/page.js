@@ -322,14 +322,14 @@ function act(action) {
 for (const [id, action] of Object.entries(actions)) at(id).addEventListener("click", () => act(action));
 
 document.addEventListener("keydown", (event) => {
-  if (event.target.closest("select, input, a, summary, textarea")) return;
+  if (event.target.closest("select")) return;
   if ((event.ctrlKey || event.metaKey) && event.key === "z") {
     event.preventDefault();
     act(undo);
     return;
   }
   if (!at("keys").checked || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (event.key === "Enter" && event.target.closest("button")) return;
+  if (event.key === "Enter" && event.target.closest("button, a, summary, input")) return;
   const id = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (id && !at(id).disabled) {
     event.preventDefault();

@@ -74,8 +74,9 @@ function renderMark(place, characters, to, asked) {
   mark.classList.toggle("sure", label !== null);
   mark.classList.toggle("asked", end === asked);
   mark.setAttribute("aria-pressed", String(boundary));
-  const before = characters.slice(Math.max(0, to - 12), to).join("").trim();
-  const after = characters.slice(to, to + 14).join("").trim();
+  const flat = (from, until) => characters.slice(from, until).join("").replace(/\s+/gu, " ").trim();
+  const before = flat(Math.max(0, to - 12), to);
+  const after = flat(to, to + 14);
   const state = label === null ? `${Math.round(100 * probability)} % by the model` : "labelled";
   mark.title = `${boundary ? "Boundary" : "No boundary"}, ${state}`;
   mark.setAttribute("aria-label", `Sentence ends between “${before}” and “${after}”, ${state}`);
