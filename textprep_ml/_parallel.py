@@ -64,7 +64,12 @@ def count_jobs(n_jobs: int | None) -> int:
 
 
 def map_chunks(
-    function: Callable[[Chunk], Result], chunks: Iterable[Chunk], n_jobs: int | None = None, *, prefer: str = "threads"
+    function: Callable[[Chunk], Result],
+    chunks: Iterable[Chunk],
+    n_jobs: int | None = None,
+    *,
+    prefer: str = "threads",
+    near_files: bool = False,
 ) -> Iterator[Result]:
     """Apply a function to chunks, with as many of them under way as there are workers.
 
@@ -80,6 +85,8 @@ def map_chunks(
         As for `count_jobs`.
     prefer : {"threads", "processes"}
         What to use when no backend was chosen by `joblib.parallel_config`.
+    near_files : bool, default=False
+        The chunks name files, so a cluster gets even a single one; else that is not worth the way.
 
     Yields
     ------
@@ -87,14 +94,14 @@ def map_chunks(
         The results, in the order of the chunks.
     """
     is_bounded = isinstance(chunks, Sequence)
-    jobs = 1 if is_bounded and len(chunks) < 2 else count_jobs(n_jobs)  # type: ignore[arg-type]
+    jobs, remote = count_jobs(n_jobs), near_files and is_remote()
     stream = iter(chunks)
-    if jobs == 1:
+    if jobs == 1 and not remote:
         yield from map(function, stream)
         return
     first = list(islice(stream, 2))
     stream = chain(first, stream)
-    if len(first) < 2:
+    if len(first) < 2 and not remote:
         yield from map(function, stream)
     elif _goes_to_threads(prefer):
         yield from _map_on_threads(function, stream, jobs)
@@ -116,6 +123,21 @@ def leaves_process(n_jobs: int | None) -> bool:
         False where threads share the work, or there is one worker only.
     """
     return count_jobs(n_jobs) > 1 and not _goes_to_threads("threads")
+
+
+def is_remote() -> bool:
+    """Tell whether `joblib.parallel_config` sends work elsewhere than to threads and processes of this machine.
+
+    Returns
+    -------
+    bool
+        True for a cluster, even with one worker.
+    """
+    if "joblib" not in sys.modules:
+        return False
+    from joblib.parallel import get_active_backend
+
+    return type(get_active_backend()[0]).__module__ != "joblib._parallel_backends"
 
 
 def _goes_to_threads(prefer: str) -> bool:

@@ -75,7 +75,9 @@ def main() -> None:
         print(f"{len(text) / 1e6:.0f} million characters in {len(paths)} files, {packed:.0f} MB packed\n")
         print(f"{'':<20}{'1 worker':>12}{'2 workers':>12}{'gain':>8}")
         clusters = {
-            n: LocalCluster(n, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=50)
+            n: LocalCluster(
+                n_workers=n, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=50
+            )
             for n in (1, 2)
         }
         for task, run in tasks(folder, paths, plain).items():

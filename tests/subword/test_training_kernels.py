@@ -128,6 +128,21 @@ def test_counters_merge_exactly(module: ModuleType, words: list[bytes], cut: int
 
 
 @pytest.mark.parametrize("module", COUNTERS)
+def test_tables_travel_between_counters(module: ModuleType) -> None:
+    first, second = module.WordCounter("gpt2"), module.WordCounter("gpt2")
+    first.count_text(b"a bb " + b"c" * 40 + b" bb")
+    second.count_text(b"new bb a")
+    total = module.WordCounter("none")
+    for counter in (first, module.WordCounter("none"), second):
+        total.add_table(*counter.table())
+    assert list(total.words()) == [(b"a", 1), (b" bb", 3), (b" " + b"c" * 40, 1), (b"new", 1), (b" a", 1)]
+    words, lengths, counts = first.table()
+    for wrong in ((words[:-1], lengths, counts), (words, lengths, counts[1:]), (words, lengths - 9, counts)):
+        with pytest.raises(ValueError, match="table"):
+            total.add_table(*wrong)
+
+
+@pytest.mark.parametrize("module", COUNTERS)
 def test_parallel_counters_keep_the_order_of_the_corpus(module: ModuleType) -> None:
     first, second = module.WordCounter("blank"), module.WordCounter("blank")
     second.count_text(b"new word", 100)

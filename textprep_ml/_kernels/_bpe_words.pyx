@@ -12,7 +12,7 @@ import numpy as np
 
 cimport cython
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp, memcpy
@@ -394,6 +394,24 @@ cdef class WordCounter:
         if self.failed:
             raise MemoryError("no memory for the words")
 
+    def add_table(self, const uint8_t[::1] words not None, const int32_t[::1] lengths not None, const int64_t[::1] counts not None):
+        """Count all words of a `table`, which come behind all that was counted before."""
+        cdef int64_t index, total = 0, n = lengths.shape[0]
+        cdef const uint8_t *at = &words[0] if words.shape[0] else NULL
+        for index in range(n):
+            if lengths[index] < 0:
+                raise ValueError(f"word {index} of the table has the length {lengths[index]}")
+            total += lengths[index]
+        if total != words.shape[0] or counts.shape[0] != n:
+            raise ValueError("the words, lengths and counts of the table do not fit together")
+        with nogil:
+            for index in range(n):
+                self._add_word(at, lengths[index], counts[index], <uint64_t>(self.clock + index))
+                at += lengths[index]
+        self.clock += n
+        if self.failed:
+            raise MemoryError("no memory for the words")
+
     def merge(self, WordCounter other, bint parallel=False):
         """Add the counts of another counter.
 
@@ -486,6 +504,28 @@ cdef class WordCounter:
             self._word(order[index], &start, &length, &count)
             result.append((PyBytes_FromStringAndSize(<const char *>start, length), count))
         return result
+
+    def table(self):
+        """Give the words in the order first met: their bytes, one behind another, their lengths, and their counts."""
+        cdef const int64_t[::1] order = self._order()
+        cdef int64_t n = order.shape[0], length, count, index, size = 0
+        cdef const uint8_t *start
+        lengths = np.empty(n, dtype=np.int32)
+        counts = np.empty(n, dtype=np.int64)
+        cdef int32_t[::1] length_view = lengths
+        cdef int64_t[::1] count_view = counts
+        for index in range(n):
+            self._word(order[index], &start, &length, &count)
+            length_view[index] = <int32_t>length
+            count_view[index] = count
+            size += length
+        words = PyBytes_FromStringAndSize(NULL, size)
+        cdef uint8_t *out = <uint8_t *>PyBytes_AS_STRING(words)
+        for index in range(n):
+            self._word(order[index], &start, &length, &count)
+            memcpy(out, start, length)
+            out += length
+        return words, lengths, counts
 
     def byte_symbols(self, const int32_t[::1] table):
         """Give all words as ids, one per byte.

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textprep_ml._badrows import BadRows
 from textprep_ml._files import PathLike, stem
-from textprep_ml._parallel import count_jobs, map_chunks
+from textprep_ml._parallel import count_jobs, is_remote, map_chunks
 from textprep_ml.bulk.columns import columns_of
 from textprep_ml.bulk.models import load_model, model_hash
 from textprep_ml.bulk.parts import Job, Part, finished_rows, write_part
@@ -202,25 +202,18 @@ def _run(parts: list[Part], job: Job, model: Any, n_jobs: int | None, report: _R
     from joblib import parallel_config
 
     jobs = count_jobs(n_jobs)
-    if jobs > 1 and (len(parts) > 1 or _is_remote()):
+    if is_remote() or (jobs > 1 and len(parts) > 1):
         tasks = _group(parts, jobs)
         for group, made in zip(
             tasks, map_chunks(partial(_make_parts, job), tasks, jobs, prefer="processes"), strict=True
         ):
-            for part, done in zip(group, made, strict=True):
-                part.was_finished, part.rows = done.was_finished, done.rows
+            for part, other in zip(group, made, strict=True):
+                part.was_finished, part.rows = other.was_finished, other.rows
                 yield part
         return
     with parallel_config(backend="threading", n_jobs=jobs):  # which share the batches of each file
         for part in parts:
             yield _make_part(part, job, model, report.read)
-
-
-def _is_remote() -> bool:
-    """Whether `joblib.parallel_config` chose something else than threads and processes of this machine."""
-    from joblib.parallel import get_active_backend
-
-    return type(get_active_backend()[0]).__module__ != "joblib._parallel_backends"
 
 
 def _group(parts: list[Part], jobs: int) -> list[list[Part]]:

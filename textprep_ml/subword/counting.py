@@ -116,10 +116,8 @@ def count_table(preparation: Preparation, batches: Batches) -> Table:
             yield batch
 
     counter = count_words(preparation.prepare(watched(), skipped), preparation.pretokenizer)
-    found = counter.words()
-    words = [word for word, _ in found]
-    lengths = np.array([*map(len, words)], dtype=np.int32)
-    return Table(b"".join(words), lengths, np.array([n for _, n in found], dtype=np.int64), skipped, n_bytes)
+    words, lengths, counts = counter.table()
+    return Table(words, lengths, counts, skipped, n_bytes)
 
 
 def _count_chunks(
@@ -153,7 +151,7 @@ def tables_of_files(
     whole = sum(len(split_file(path, 1)) for path in paths) * CHUNK_BYTES
     size = min(_LARGEST_TASK, max(_SMALLEST_TASK, whole // (_TASKS_PER_JOB * count_jobs(n_jobs))))
     tasks = [[(path, chunks)] for path in paths for chunks in split_file(path, max(1, size // CHUNK_BYTES))]
-    return map_chunks(partial(_count_chunks, preparation, lines, on_error), tasks, n_jobs)
+    return map_chunks(partial(_count_chunks, preparation, lines, on_error), tasks, n_jobs, near_files=True)
 
 
 def tables_of_batches(batches: Batches, preparation: Preparation, n_jobs: int | None) -> Iterator[Table]:
@@ -211,10 +209,7 @@ def add_tables(tables: Iterable[Table], skipped: LongDocuments, progress: Progre
     counter = load("bpe_words").WordCounter("none")
     done = 0
     for table in tables:
-        start = 0
-        for length, count in zip(table.lengths.tolist(), table.counts.tolist(), strict=True):
-            counter.add(table.words[start : start + length], count)
-            start += length
+        counter.add_table(table.words, table.lengths, table.counts)
         skipped.add(table.skipped)
         done += table.n_bytes
         progress("counting", done, whole)

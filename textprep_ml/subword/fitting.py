@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, Self
 
-from textprep_ml._parallel import count_jobs, leaves_process
+from textprep_ml._parallel import count_jobs, is_remote, leaves_process
 from textprep_ml.subword.counting import Preparation, Table, add_tables, tables_of_batches, tables_of_files
 from textprep_ml.subword.reading import Batches, file_batches, make_ring, total_bytes
 from textprep_ml.subword.training import (
@@ -183,7 +183,9 @@ class CorpusFitting:
             raise TypeError(f"fit_files expects a sequence of paths, but got one: {os.fspath(paths)!r}. Pass [path].")
         paths = list(paths)
         whole, preparation = total_bytes(paths), self._preparation(is_cut=not lines)
-        if leaves_process(self.n_jobs) and self.sample >= 1:  # one generator draws the sample, in the client
+        if (
+            is_remote() or leaves_process(self.n_jobs)
+        ) and self.sample >= 1:  # one generator draws the sample, in the client
             tables = tables_of_files(paths, lines, on_error, preparation, self.n_jobs)
             return self._add_up(tables, progress, whole)
         ring = make_ring(count_jobs(self.n_jobs))

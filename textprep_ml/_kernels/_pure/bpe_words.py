@@ -71,6 +71,16 @@ class WordCounter:
             self._add(word, count, self.clock)
         self.clock += 1
 
+    def add_table(self, words: bytes, lengths: np.ndarray, counts: np.ndarray) -> None:
+        """Count all words of a `table`, which come behind all that was counted before."""
+        for index in np.flatnonzero(lengths < 0).tolist():
+            raise ValueError(f"word {index} of the table has the length {lengths[index]}")
+        ends = np.cumsum(lengths).tolist()
+        if (ends[-1] if ends else 0) != len(words) or len(counts) != len(lengths):
+            raise ValueError("the words, lengths and counts of the table do not fit together")
+        for start, end, count in zip([0, *ends], ends, counts.tolist(), strict=False):
+            self.add(bytes(words[start:end]), count)
+
     def merge(self, other: WordCounter, parallel: bool = False) -> None:
         """Add another counter's counts; its places are in the same corpus when `parallel`, else behind this one's."""
         shift = 0 if parallel else self.clock
@@ -85,6 +95,12 @@ class WordCounter:
     def words(self) -> list[tuple[bytes, int]]:
         """List (word, count) in the order first met."""
         return sorted(self._counts.items(), key=lambda item: self._places[item[0]])
+
+    def table(self) -> tuple[bytes, np.ndarray, np.ndarray]:
+        """Give the words in the order first met: their bytes, one behind another, their lengths, and their counts."""
+        found = self.words()
+        lengths = np.array([len(word) for word, _ in found], dtype=np.int32)
+        return b"".join(word for word, _ in found), lengths, np.array([count for _, count in found], dtype=np.int64)
 
     def byte_symbols(self, table: Sequence[int]) -> Symbols:
         """Give all words as ids, one per byte, with the offsets and counts of the words."""
