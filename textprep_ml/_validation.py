@@ -19,8 +19,8 @@ _SHOWN = 80
 
 
 def shorten(value: object) -> str:
-    """Give the repr of `value`, cut at 80 characters, for an error message."""
-    text = repr(value[: _SHOWN + 1]) if isinstance(value, str | bytes) else repr(value)
+    """Give the repr of `value` on one line, cut at 80 characters, for an error message."""
+    text = repr(value[: _SHOWN + 1]) if isinstance(value, str | bytes) else repr(value).replace("\n", " ")
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

@@ -87,6 +87,7 @@ class TestPretokenize:
         assert words("a\n  ", "cl100k") == ["a", "\n  "]
         assert words("a\n  ", "llama3") == ["a", "\n", "  "]
         assert words("東京タワーはไทย", "script") == ["東京", "タワー", "は", "ไทย"]
+        assert words("K팝은 서울에서 漢字를", "script") == ["K", "팝은", " 서울에서", " 漢字", "를"]
         assert words(" one  two ", "blank") == ["one", "two"]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -445,6 +446,18 @@ def test_bad_input_to_a_fitted_tokenizer(tokenizer: BPETokenizer) -> None:
         quiet_fit(CORPUS, vocab_size=280).set_params(vocab_size=270).partial_fit(CORPUS)
     with pytest.raises(ValueError, match="no piece"):
         tokenizer.piece_to_id("not there")
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "count_words"])
+def test_tables_are_refused_with_the_remedy(method: str) -> None:
+    frame = pd.DataFrame({"text": ["low lower", "new newer"], "label": [0, 1]})
+    call = getattr(BPETokenizer(vocab_size=256), method)
+    for table in (frame, frame[["text"]], frame.to_numpy()):
+        with pytest.raises(ValueError, match=r"^BPETokenizer expects a one-dimensional .* such as df\['text'\]\.$"):
+            call(table)
+    with pytest.raises(TypeError, match=r"document 1 > 0 is DataFrame: +text +label 0 +low lower .*Drop or convert"):
+        call(["fine", [frame]])
+    call(frame["text"])
 
 
 def test_invalid_utf8_in_a_file_is_named_with_its_place(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@
  *   o200k   [^\r\n\p{L}\p{N}]?U*W+C?|[^\r\n\p{L}\p{N}]?U+W*C?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+
  *           with U = [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}], W = [\p{Ll}\p{Lm}\p{Lo}\p{M}], C = (?i:'(?:[sdmt]|ll|ve|re))
  *   script  gpt2 with marks counted to letters, where in place of one kind of letters there are several:
- *           Han with Bopomofo, Hiragana, Katakana (both with the long-vowel mark), Thai, Lao, Khmer, Myanmar, and all others
+ *           Han with Bopomofo, Hiragana, Katakana (both with the long-vowel mark), Hangul, Thai, Lao, Khmer, Myanmar, and all others
  *   blank   [^\s]+, the white space between words belongs to none
  *   bert    B|[^\sB]+, where B is a mark of punctuation or an ideograph; control characters, which BERT drops, are no white space (\v, \f, U+0085),
  *           and the classes are those of bert_tables.h
@@ -243,7 +243,10 @@ static inline size_t pretok_next_o200k(const uint8_t *text, size_t length, size_
     return pretok_spaces(text, length, at, 1, 0);
 }
 
-enum { KIND_OTHER, KIND_SPACE, KIND_NUMBER, KIND_LETTER, KIND_HAN, KIND_HIRAGANA, KIND_KATAKANA, KIND_THAI, KIND_LAO, KIND_KHMER, KIND_MYANMAR };
+enum {
+    KIND_OTHER, KIND_SPACE, KIND_NUMBER, KIND_LETTER, KIND_HAN, KIND_HIRAGANA, KIND_KATAKANA, KIND_HANGUL, KIND_THAI, KIND_LAO, KIND_KHMER,
+    KIND_MYANMAR
+};
 
 static inline int pretok_kana(uint32_t code) {
     if (code == 0x30FC || code == 0xFF70) return KIND_KATAKANA;
@@ -264,6 +267,7 @@ static inline int pretok_kind(pretok_char_t c) {
         if (c.code < 0x0F00) return KIND_LAO;
         return (c.code >= 0x1780 && c.code < 0x1A00) ? KIND_KHMER : KIND_MYANMAR;
     }
+    if (c.bits & UC_HANGUL) return KIND_HANGUL;
     if (c.bits & (UC_LETTER | UC_MARK)) return KIND_LETTER;
     if (c.bits & UC_NUMBER) return KIND_NUMBER;
     return c.bits & UC_SPACE ? KIND_SPACE : KIND_OTHER;

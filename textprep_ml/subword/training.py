@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from textprep_ml._kernels import load
-from textprep_ml._validation import shorten
+from textprep_ml._validation import refuse_container, shorten
 from textprep_ml.subword.pretokenizers import make_pretokenizer, scheme_of
 from textprep_ml.subword.reading import CHUNK_BYTES, Batches, Data, n_waiting
 
@@ -58,14 +58,10 @@ def text_leaves(X: Iterable[Any], owner: str, place: tuple[int, ...] = ()) -> It
     ------
     TypeError
         If `X` or a leaf is something else; the message names its position.
+    ValueError
+        If `X` has more than one dimension.
     """
-    if isinstance(X, str | bytes | bytearray):
-        raise TypeError(
-            f"{owner} expects a sequence of documents, but got one {type(X).__name__}: {shorten(X)}. "
-            "Pass [text] instead of text."
-        )
-    if isinstance(X, dict) or getattr(X, "ndim", 1) != 1 or not isinstance(X, Iterable):
-        raise TypeError(f"{owner} expects a sequence of documents, but got {type(X).__name__}: {shorten(X)}.")
+    refuse_container(X, owner)
     for index, item in enumerate(X):
         if isinstance(item, str):
             yield str(item)

@@ -31,12 +31,13 @@ _SCRIPTS = (
     r"[\p{Katakana}\u30fc\uff70]",
     r"[\p{Hiragana}\u30fc\uff70]",
     r"[\p{Han}\p{Bopomofo}]",
+    r"\p{Hangul}",
     r"\p{Thai}",
     r"\p{Lao}",
     r"\p{Khmer}",
     r"\p{Myanmar}",
 )
-_OWN = r"\p{Katakana}\p{Hiragana}\p{Han}\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30fc\uff70"
+_OWN = r"\p{Katakana}\p{Hiragana}\p{Han}\p{Bopomofo}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30fc\uff70"
 _SPACED = rf"(?V1)[[\p{{L}}\p{{M}}]--[{_OWN}]]"
 _DIGITS = rf"(?V1)[\p{{N}}--[{_OWN}]]"
 

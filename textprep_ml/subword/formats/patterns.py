@@ -17,12 +17,13 @@ _SCRIPTS = (
     r"\p{Katakana}ーｰ",
     r"\p{Hiragana}ーｰ",
     r"\p{Han}\p{Bopomofo}",
+    r"\p{Hangul}",
     r"\p{Thai}",
     r"\p{Lao}",
     r"\p{Khmer}",
     r"\p{Myanmar}",
 )
-_OWN = r"\p{Katakana}\p{Hiragana}\p{Han}\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ーｰ"
+_OWN = r"\p{Katakana}\p{Hiragana}\p{Han}\p{Bopomofo}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ーｰ"
 
 #: Scheme -> its expression.
 PATTERNS = {
