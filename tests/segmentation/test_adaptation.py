@@ -40,10 +40,12 @@ def test_without_an_old_model_it_is_logistic_regression() -> None:
     np.testing.assert_allclose(fit(columns, labels, C=0.3), expected, atol=1e-3)
 
 
-def test_what_the_old_model_is_sure_of_rightly_teaches_hardly_anything() -> None:
-    sure = np.abs(fit([[1.0]] * 4, [1, 1, 1, 1], [9.0] * 4)).max()
-    wrong = np.abs(fit([[1.0]] * 4, [1, 1, 1, 1], [-9.0] * 4)).max()
-    assert sure < 0.001 < 2 < wrong
+def test_what_the_old_model_decides_rightly_and_surely_teaches_nothing() -> None:
+    for score, least, most in ((9.0, 0, 0), (2.1, 0, 0), (1.9, 0.1, 1), (-9.0, 2, 9)):
+        (learned,) = fit([[1.0]] * 4, [1, 1, 1, 1], [score] * 4)
+        (against,) = fit([[1.0]] * 4, [0, 0, 0, 0], [-score] * 4)
+        assert least <= learned <= most
+        assert against == pytest.approx(-learned, abs=1e-6)
 
 
 def test_evidence_holds_a_weight_and_leaves_the_others_to_learn() -> None:

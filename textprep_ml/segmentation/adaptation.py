@@ -18,6 +18,9 @@ from textprep_ml.segmentation.templates import TemplateLayout
 #: How much more than its evidence says a weight is held: the templates of one candidate overlap, and move together.
 _TOGETHER = 5.0
 
+#: Log odds from which on the old model is sure.
+_SURE = 2.0
+
 #: Evidence below this is not kept for weights that are zero.
 _LITTLE_EVIDENCE = 8.0
 
@@ -89,6 +92,9 @@ def fit_difference(
 ) -> np.ndarray:
     """Fit what is to be added to the old weights: a logistic regression on top of the old scores.
 
+    Candidates that the old model decides rightly and surely are left out: all that they could teach is how common each
+    kind of boundary is among the new documents, and the old ones would pay for that.
+
     Parameters
     ----------
     columns : sparse matrix of shape (n_candidates, n_columns)
@@ -112,6 +118,8 @@ def fit_difference(
         Differences.
     """
     signs = np.where(labels, 1.0, -1.0)
+    open_ = signs * scores < _SURE
+    signs, scores, columns, sample_weight = signs[open_], scores[open_], columns[open_], sample_weight[open_]
     penalty = 1 / C + _TOGETHER * evidence
     transposed = columns.T.tocsr()
     scores = scores.astype(float)
