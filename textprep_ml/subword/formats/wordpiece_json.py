@@ -9,7 +9,7 @@ import numpy as np
 from textprep_ml._validation import shorten
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.subword.added_tokens import AddedToken
-from textprep_ml.subword.bert import COMPONENT, basic_flags, flags_of, normalizer_of, preset_of
+from textprep_ml.subword.bert import COMPONENT, PRESETS, basic_flags, flags_of, normalizer_of, preset_of
 from textprep_ml.subword.formats.state import check
 from textprep_ml.subword.formats.tokenizer_json import (
     _FLAGS,
@@ -232,9 +232,10 @@ def _write_words(params: Json) -> tuple[Json | None, Json | None]:
     normalizer, pretokenizer = normalizer_of(params["normalizer"]), params["pretokenizer"]
     flags = basic_flags(normalizer, pretokenizer)
     if flags is not None:
+        complete = PRESETS["bert-uncased"] | normalizer  # the format wants every setting
         if flags != flags_of(normalizer):  # "bert" sets ideographs apart in any case
-            normalizer = normalizer | {"handle_chinese_chars": True}
-        return normalizer, COMPONENT
+            complete |= {"handle_chinese_chars": True}
+        return complete, COMPONENT
     plain = {"normalizer": normalizer, "add_prefix_space": False}
     return _write_normalizer(plain), _write_pretokenizer(pretokenizer, Style(byte_level=False), False)
 
