@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.cli.conftest import SAMPLE, Run, assert_one_line_error
 from tests.report.pages import Page
 from textprep_ml import BPETokenizer, SentenceSegmenter, iter_rows
+from textprep_ml.metrics import vocabulary_scores
 
 DEV = SAMPLE / "dev.jsonl"
 TRAIN = SAMPLE / "train.jsonl"
@@ -104,6 +105,32 @@ def test_report_of_a_vocabulary(run: Run, tmp_path: Path) -> None:
     foreign = run("evaluate", tmp_path / "tokenizer.json", DEV, "--json")
     ours = run("evaluate", small, DEV, "--json")
     assert list(json.loads(foreign.stdout)[str(DEV)].values()) == list(json.loads(ours.stdout)[str(DEV)].values())
+
+
+def test_table_of_a_vocabulary(run: Run, tmp_path: Path) -> None:
+    tokenizer = BPETokenizer(vocab_size=400).fit([row["text"] for row in iter_rows(TRAIN)])
+    tokenizer.save(tmp_path / "m.json")
+    (tmp_path / "morphemes.tsv").write_text("lower\tlow er\n\nwalks\twalk s\n", encoding="utf-8")
+    sizes = ("--size", "300", "--size", "400", "--morphemes", tmp_path / "morphemes.tsv")
+    result = run("evaluate", tmp_path / "m.json", DEV, *sizes)
+    head, *rows = (line.split() for line in result.stdout.splitlines())
+    assert head[-3:] == ["P", "R", "F1"]
+    texts, words = [row["text"] for row in iter_rows(DEV)], {"lower": ["low", "er"], "walks": ["walk", "s"]}
+    for row, size in zip(rows, (300, 400), strict=True):
+        scores = vocabulary_scores(tokenizer.with_vocab_size(size), texts, morphemes=words)
+        assert " ".join(row).startswith(f"{DEV} {tmp_path}/m.json, {size} pieces {scores['bytes_per_piece']:.4f} ")
+        assert row[-1] == f"{scores['morpheme_f1']:.4f}"
+    (tmp_path / "bad.tsv").write_text("lower\tlow er\nwalks\twal s\n", encoding="utf-8")
+    bad = run("evaluate", tmp_path / "m.json", DEV, "--morphemes", tmp_path / "bad.tsv")
+    assert_one_line_error(
+        bad, "bad.tsv, line 2: expected a word, a tab, and its morphemes, which join to it, but found"
+    )
+    (tmp_path / "empty.tsv").write_text("\n", encoding="utf-8")
+    assert_one_line_error(run("evaluate", tmp_path / "m.json", DEV, "--morphemes", tmp_path / "empty.tsv"), "no words")
+    assert_one_line_error(run("evaluate", tmp_path / "m.json", DEV, "--size", "9"), "with_vocab_size(9): between 256")
+    assert_one_line_error(run("evaluate", "en", DEV, "--size", "9"), "--size and --morphemes are for subword")
+    refused = run("evaluate", tmp_path / "m.json", DEV, "--size", "300", "--report", tmp_path / "out.html")
+    assert_one_line_error(refused, "--size is for the table")
 
 
 def test_wrong_reports_are_refused_before_the_work(run: Run, tmp_path: Path) -> None:

@@ -8,16 +8,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from textprep_ml._validation import shorten
 from textprep_ml.cli._tokenizers import is_foreign, load_tokenizer
 
 #: Measure -> its column.
 _COLUMNS = {
     "bytes_per_piece": "bytes/piece",
     "fertility": "pieces/word",
+    "pieces_per_character": "pieces/char",
     "whole_words": "whole words",
     "vocabulary_use": "used",
     "unknown_rate": "unknown",
     "renyi_efficiency": "evenness",
+}
+_MORPHEME_COLUMNS = {
+    "morpheme_precision": "morphemes P",
+    "morpheme_recall": "R",
+    "morpheme_f1": "F1",
 }
 
 
@@ -53,8 +60,67 @@ def find_vocabulary(name: str) -> Any:
     return made.load(name) if isinstance(made, type) and issubclass(made, SubwordTokenizer) else None
 
 
+def sized(name: str, tokenizer: Any, sizes: Sequence[int]) -> dict[str, Any]:
+    """Give the smaller vocabularies in a trained one, under its name with their sizes.
+
+    Parameters
+    ----------
+    name : str
+        What the tokenizer is called.
+    tokenizer : SubwordTokenizer
+        Fitted.
+    sizes : sequence of int
+        Sizes; without any, the tokenizer as it is.
+
+    Returns
+    -------
+    dict of str to SubwordTokenizer
+        In the order of the sizes.
+    """
+    if not sizes:
+        return {name: tokenizer}
+    if not hasattr(tokenizer, "with_vocab_size"):
+        raise ValueError(f"--size: {name} is a {type(tokenizer).__name__}, which holds no smaller vocabularies.")
+    return {f"{name}, {size:,} pieces": tokenizer.with_vocab_size(size) for size in sizes}
+
+
+def read_morphemes(path: str) -> dict[str, list[str]]:
+    """Read words with their morphemes.
+
+    Parameters
+    ----------
+    path : str
+        A file with a word a line, a tab, and its morphemes with blanks between them.
+
+    Returns
+    -------
+    dict of str to list of str
+        Word -> morphemes.
+    """
+    from textprep_ml._files import fail, iter_lines
+
+    morphemes: dict[str, list[str]] = {}
+    for number, line in iter_lines(path):
+        word, tab, parts = line.strip().partition("\t")
+        if not line.strip():
+            continue
+        if not tab or "".join(parts.split()) != word:
+            fail(
+                path, number, f"expected a word, a tab, and its morphemes, which join to it, but found {shorten(line)}."
+            )
+        morphemes[word] = parts.split()
+    if not morphemes:
+        fail(path, None, "the file holds no words.")
+    return morphemes
+
+
 def evaluate_vocabularies(
-    tokenizers: Mapping[str, Any], corpora: Sequence[str], format: str | None, as_json: bool, report: str | None
+    tokenizers: Mapping[str, Any],
+    corpora: Sequence[str],
+    format: str | None,
+    as_json: bool,
+    report: str | None,
+    morphemes: str | None = None,
 ) -> None:
     """Print the measures of subword tokenizers on texts.
 
@@ -70,10 +136,13 @@ def evaluate_vocabularies(
         Print JSON.
     report : str or None
         Where a page goes.
+    morphemes : str or None
+        A file for `read_morphemes`.
     """
-    from textprep_ml.metrics import vocabulary_scores
+    from textprep_ml.metrics import morpheme_scores, vocabulary_scores
     from textprep_ml.report import vocabulary_report, write_report
 
+    words = None if morphemes is None else read_morphemes(morphemes)
     read = {corpus: list(_read_texts(corpus, format)) for corpus in corpora}
     if report is None:
         results = {
@@ -84,6 +153,11 @@ def evaluate_vocabularies(
         made = vocabulary_report(tokenizers, read)
         write_report(made, report)
         results = made["corpora"]
+    if words is not None:
+        for name, tokenizer in tokenizers.items():
+            found = morpheme_scores(tokenizer, words)  # of the vocabulary, whatever the texts
+            for measured in results.values():
+                measured[name] = {**measured[name], **found}
     if as_json:
         sys.stdout.write(json.dumps(results, ensure_ascii=False, indent=1) + "\n")
         return
@@ -102,9 +176,11 @@ def _read_texts(corpus: str, format: str | None) -> Iterable[str]:
 def _as_text(results: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
     from textprep_ml.report.evaluation import align_columns
 
-    rows = [("corpus", "tokenizer", *_COLUMNS.values())]
+    first = next(iter(next(iter(results.values())).values()))
+    columns = {**_COLUMNS, **(_MORPHEME_COLUMNS if "morpheme_f1" in first else {})}
+    rows = [("corpus", "tokenizer", *columns.values())]
     rows += [
-        (corpus, name, *(f"{scores[measure]:.4f}" for measure in _COLUMNS))
+        (corpus, name, *(f"{scores[measure]:.4f}" for measure in columns))
         for corpus, measured in results.items()
         for name, scores in measured.items()
     ]

@@ -17,7 +17,7 @@ from textprep_ml.cli._segmenters import (
     print_scores,
 )
 from textprep_ml.cli._token_scores import TOKENIZERS, evaluate_tokenizers
-from textprep_ml.cli._vocabulary_scores import evaluate_vocabularies, find_vocabulary
+from textprep_ml.cli._vocabulary_scores import evaluate_vocabularies, find_vocabulary, sized
 
 
 def evaluate(
@@ -47,6 +47,14 @@ def evaluate(
         list[str] | None,
         typer.Option(metavar="TRAIN", help="For the report: fit on ever more of these labelled files; takes its time."),
     ] = None,
+    sizes: Annotated[
+        list[int] | None,
+        typer.Option("--size", metavar="N", help="Of a vocabulary: the first N pieces; may be given several times."),
+    ] = None,
+    morphemes: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="For a vocabulary: a word a line, a tab, and its morphemes between blanks."),
+    ] = None,
 ) -> None:
     """Measure a segmenter or tokenizer on labelled documents, or a vocabulary on texts, alone or against a baseline.
 
@@ -73,6 +81,10 @@ def evaluate(
         Where a page goes, and beside it its data.
     learning_curve : list of str, optional
         Labelled files to draw a learning curve from.
+    sizes : list of int, optional
+        Smaller vocabularies in a trained one.
+    morphemes : str, optional
+        A file of words and their morphemes.
     """
     if report is not None:
         from textprep_ml.report import check_report_path
@@ -87,8 +99,15 @@ def evaluate(
         return
     vocabulary = find_vocabulary(model)
     if vocabulary is not None:
-        _evaluate_vocabulary(model, vocabulary, baseline, corpora, format, as_json, report, learning_curve)
+        if learning_curve:
+            raise ValueError(f"--learning-curve fits segmenters; the report of {model} has a curve over its size.")
+        if report is not None and sizes:
+            raise ValueError("--size is for the table; the report has a curve over all sizes.")
+        tokenizers = {**sized(model, vocabulary, sizes or []), **_other_vocabulary(model, baseline)}
+        evaluate_vocabularies(tokenizers, corpora, format, as_json, report, morphemes)
         return
+    if sizes or morphemes:
+        raise ValueError(f"--size and --morphemes are for subword vocabularies, and {model} is none.")
     from textprep_ml.config import Corpus, read_labelled
     from textprep_ml.report import format_errors
 
@@ -109,25 +128,13 @@ def evaluate(
         sys.stdout.write(f"\nReport: {report}\n")
 
 
-def _evaluate_vocabulary(
-    model: str,
-    vocabulary: Any,
-    baseline: str | None,
-    corpora: list[str],
-    format: str | None,
-    as_json: bool,
-    report: str | None,
-    learning_curve: list[str] | None,
-) -> None:
-    if learning_curve:
-        raise ValueError(f"--learning-curve fits segmenters; the report of {model} has a curve over its size.")
-    tokenizers = {model: vocabulary}
-    if baseline is not None:
-        other = find_vocabulary(baseline)
-        if other is None:
-            raise ValueError(f"--baseline: {baseline} is no subword tokenizer, with which {model} could be compared.")
-        tokenizers[distinct_names(model, baseline)[1]] = other
-    evaluate_vocabularies(tokenizers, corpora, format, as_json, report)
+def _other_vocabulary(model: str, baseline: str | None) -> dict[str, Any]:
+    if baseline is None:
+        return {}
+    other = find_vocabulary(baseline)
+    if other is None:
+        raise ValueError(f"--baseline: {baseline} is no subword tokenizer, with which {model} could be compared.")
+    return {distinct_names(model, baseline)[1]: other}
 
 
 def _named(model: str, baseline: str | None) -> list[tuple[str, str]]:
