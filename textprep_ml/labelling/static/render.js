@@ -23,8 +23,9 @@ export function renderPassage(passage, asked) {
     const boundary = isBoundary(place);
     const shown = place[1] !== "paragraph" && (boundary || isDoubtful(place) || place[4] !== null || place[0] === asked);
     if (!shown && !boundary) continue;
-    addText(sentence, characters, from, to);
-    if (shown) (boundary ? block : sentence).append(glue(), renderMark(place, characters, to, asked));
+    const word = shown ? wordBefore(characters, from, to) : to;
+    addText(sentence, characters, from, word);
+    if (shown) sentence.append(together(piece(characters, word, to), renderMark(place, characters, to, asked)));
     if (boundary) sentence = newSentence(block, passage, sentence.dataset.number * 1 + 1);
     from = to;
   }
@@ -55,11 +56,18 @@ function piece(characters, from, to) {
   return element;
 }
 
-// Keeps a mark on the line of the word before it.
-function glue() {
+// A mark stays on the line of the word before it.
+function together(...parts) {
   const element = document.createElement("span");
-  element.textContent = "\u2060";
+  element.className = "together";
+  element.append(...parts);
   return element;
+}
+
+function wordBefore(characters, from, to) {
+  let start = to;
+  while (start > from && to - start < 24 && characters[start - 1].trim()) start -= 1;
+  return start;
 }
 
 function renderMark(place, characters, to, asked) {
