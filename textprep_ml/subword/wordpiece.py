@@ -51,8 +51,9 @@ class WordPieceTokenizer(WordPieceInterchange, CorpusFitting, SubwordTokenizer):
     score : {"likelihood", "frequency"}, default="likelihood"
         Which pair of neighbours a and b is joined: the one with the greatest count(ab) / (count(a) * count(b)), or the
         one with the greatest count(ab), as the `tokenizers` library does. Of equal ones the more frequent is, then the
-        smaller pair of strings. The first joins what hardly occurs apart, rare words too, so give it a `min_frequency`;
-        the second makes fewer pieces of a text.
+        smaller pair of strings. The first joins what hardly occurs apart, and so rare words before frequent ones: give
+        it a `min_frequency`. With 30000 pieces from ten megabytes of English, other English text has 1.09 pieces a word
+        by frequency, and by likelihood 2.7, 1.7 with ``min_frequency=5`` and 1.14 with 20, where 22000 pieces are all.
     min_frequency : int, default=1
         Pairs that occur less often are not joined.
     normalizer : {"bert-cased", "bert-uncased"}, dict, transformer or None, default="bert-cased"
@@ -248,10 +249,7 @@ class WordPieceTokenizer(WordPieceInterchange, CorpusFitting, SubwordTokenizer):
     def _options(self) -> Options:
         specials = special_list(self.special_tokens, self.unk_token)
         taken = sorted({*specials, *self.special_tokens})
-        return Options(specials, taken, *(self._parameter(name) for name in Options._fields[2:]))
-
-    def _parameter(self, name: str) -> Any:
-        return getattr(self, "continuing_prefix" if name == "prefix" else name)
+        return Options(specials, taken, *(getattr(self, name) for name in Options._fields[2:]))
 
     def _outside(self) -> Collection[str]:
         """Give the special tokens that `vocab_size` does not count."""

@@ -26,7 +26,7 @@ class Options(NamedTuple):
         Special tokens that take the first ids.
     taken : list of str
         All special tokens: no piece may be spelled like one.
-    prefix : str
+    continuing_prefix : str
         What pieces inside a word begin with.
     score : str
         Which pair is joined.
@@ -44,7 +44,7 @@ class Options(NamedTuple):
 
     specials: list[str]
     taken: list[str]
-    prefix: str
+    continuing_prefix: str
     score: str
     min_frequency: int
     max_piece_length: int | None
@@ -81,9 +81,9 @@ def start(counter: Any, options: Options) -> tuple[Model, Words, int]:
     """
     characters = choose_characters(counter.character_counts(), options.alphabet_limit, options.character_coverage)
     first, n = len(options.specials), len(characters)
-    inside = [options.prefix + char for char in characters] if options.prefix else []
+    inside = [options.continuing_prefix + char for char in characters] if options.continuing_prefix else []
     table = {piece: first + index for index, piece in enumerate([*characters, *inside])}
-    words = counter.character_symbols(*symbol_tables(table, characters, Style(False, options.prefix)), -1)
+    words = counter.character_symbols(*symbol_tables(table, characters, Style(False, options.continuing_prefix)), -1)
     ids, offsets, counts = _without_long_words(words, options.max_word_length)
     used = np.unique(ids[ids >= first + n])  # forms inside words that occur
     ids[ids >= first + n] = first + n + np.searchsorted(used, ids[ids >= first + n])
@@ -134,7 +134,7 @@ def learn(
     counts : int64 array
         How often each pair occurred when it was joined.
     """
-    prefix = options.prefix.encode("utf-8")
+    prefix = options.continuing_prefix.encode("utf-8")
     strings = [(piece or "").encode("utf-8", "surrogatepass") for piece in model.pieces]
     learner = load("wordpiece_train").PieceLearner(
         *words,
