@@ -39,7 +39,7 @@ $(VENV)/.installed: pyproject.toml $(KERNELS)
 
 # Its tools and the peers that the parity tests compare with; the package is there already and is not built again.
 $(VENV)/.dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet 'textprep_ml[dev,peers]'
+	$(BIN)/python -m pip install --quiet 'textprep_ml[dev,docs,peers]'
 	touch $@
 
 clean:  ## remove what the build made
