@@ -1,8 +1,8 @@
 """Unigram training and encoding side by side with sentencepiece and tokenizers, on the same text and one core.
 
 Run alone: ``python tests/benchmarks/bench_unigram.py --text PATH`` (UTF-8, a sentence a line). Trainers have a process
-each and take turns; times are CPU times of the training alone, the best of some rounds; "own" is the peak of memory less
-what the process had before training. The loss is that of lines held back, per character, over all ways to cut them
+each and take turns; times are CPU times of the training alone, the best of some rounds; "own" is the peak of memory
+less what the process had before training. The loss is that of lines held back, per character, over all ways to cut them
 (the same program sums for both models). Encoders use one model file, that of sentencepiece, and take turns in one
 process; ids go into NumPy arrays, and must be equal.
 """
@@ -84,7 +84,7 @@ def race_training(text: Path, folder: Path, size: int, trainers: list[str], roun
     best = {trainer: min(row["seconds"] for row in rows) for trainer, rows in results.items()}
     for trainer, rows in results.items():
         print(
-            f"training, {trainer}: {best[trainer]:.2f} s ({best[trainer] / best[trainers[0]]:.1f} times {trainers[0]}), "
+            f"training, {trainer}: {best[trainer]:.2f} s, {best[trainer] / best[trainers[0]]:.1f} times {trainers[0]}, "
             f"peak {min(row['peak'] for row in rows):.0f} MB, own {min(row['own'] for row in rows):.0f} MB",
             flush=True,
         )

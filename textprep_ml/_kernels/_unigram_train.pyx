@@ -139,9 +139,12 @@ cdef class UnigramLearner:
             self.ends = <const int64_t *>address(self.word_arrays[1])
             self.weights = <const int64_t *>address(self.word_arrays[2])
         order = suffixes(self.text_array, self.n_symbols + 1, self.longest)
-        left, right, depth, gain = self._intervals(order)
+        weights = self._weight_of_places()
+        symbols = np.bincount(self.text_array, weights=weights, minlength=self.n_symbols + 1)[1:]
+        left, right, depth, gain = self._intervals(order, weights)
+        del weights
         kept = keep_best(gain, seed_size)
-        self._start(order, left[kept], right[kept], depth[kept], gain[kept])
+        self._start(order, left[kept], right[kept], depth[kept], gain[kept], symbols)
 
     # Seeds
 
@@ -163,10 +166,9 @@ cdef class UnigramLearner:
                     weights[at] = self.weights[i]
         return array
 
-    cdef object _intervals(self, object order_array):
+    cdef object _intervals(self, object order_array, const int64_t[::1] weights):
         """Find all strings of two or more symbols that occur and are not always followed, or preceded, by the same symbol."""
         cdef const int32_t[::1] order = order_array
-        cdef const int64_t[::1] weights = self._weight_of_places()
         cdef int64_t n = order.shape[0], i, place, length, count = 0, capacity = 1024
         cdef int32_t depth, last = 0, top = 0
         cdef Interval *stack = <Interval *>malloc((self.longest + 2) * sizeof(Interval))
@@ -234,7 +236,7 @@ cdef class UnigramLearner:
             raise MemoryError
         return arrays
 
-    cdef _start(self, object order_array, object lefts, object rights, object depths, object gains):
+    cdef _start(self, object order_array, object lefts, object rights, object depths, object gains, object symbols):
         """Take intervals as pieces: list for every place those that begin there, the shortest first."""
         cdef const int32_t[::1] order = order_array
         cdef const int64_t[::1] left = lefts
@@ -244,7 +246,6 @@ cdef class UnigramLearner:
         self.n_pieces = self.n_symbols + n_seeds
         self.starts = np.concatenate([np.full(self.n_symbols, -1), np.asarray(order_array)[lefts]]).astype(np.int64)
         self.lengths = np.concatenate([np.ones(self.n_symbols), depths]).astype(np.int32)
-        symbols = np.bincount(self.text_array, weights=self._weight_of_places(), minlength=self.n_symbols + 1)[1:]
         self.counts = np.concatenate([np.maximum(symbols, LEAST), gains / np.maximum(depths, 1)])
         self.scores = np.log(self.counts / self.counts.sum())
         self.scale = 0

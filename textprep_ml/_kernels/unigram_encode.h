@@ -253,22 +253,6 @@ static inline int uni_word(const uni_model_t *model, uni_room_t *room, const uin
     return uni_finish(model, room, word, length);
 }
 
-/* Take over what the cache knows of a word, the limit and its ids. */
-static inline int uni_take(const uni_model_t *model, uni_room_t *room, const int32_t *record, size_t count) {
-    int32_t *out = room->ids + room->count;
-    float sum = (float)room->sum, limit;
-    size_t i;
-    memcpy(&limit, record, sizeof limit);
-    if (!WORD_LIKELY(fabsf(sum) < limit)) return 0;
-    for (i = 1; i < count; i++) {
-        sum += model->singles[record[i]];
-        out[i - 1] = record[i];
-    }
-    if (model->single) room->sum = sum;
-    room->count += count - 1;
-    return 1;
-}
-
 /* Encode a short word that is not in the cache, and keep it unless there is something unknown in it. */
 static inline int uni_miss(const uni_model_t *model, uni_room_t *room, word_key_t key, const uint8_t *word, size_t length) {
     int32_t record[UNI_LONGEST + 1];
@@ -283,7 +267,11 @@ static inline int uni_miss(const uni_model_t *model, uni_room_t *room, word_key_
     memcpy(record, &limit, sizeof limit);
     uni_walk(model, word, length, room->places, &way);
     word_keep(&room->cache, key, word, length, record, way.count + 1);
-    return uni_take(model, room, record, way.count + 1) ? UNI_DONE : uni_word(model, room, word, length);
+    if (fabs(room->sum) >= limit) return uni_word(model, room, word, length);
+    memcpy(room->ids + room->count, record + 1, way.count * sizeof(int32_t));
+    room->count += way.count;
+    for (at = 0; at < way.count && model->single; at++) room->sum = (float)room->sum + model->singles[record[1 + at]];
+    return UNI_DONE;
 }
 
 typedef struct {
@@ -292,25 +280,56 @@ typedef struct {
     word_key_t keys[UNI_BATCH];
 } uni_batch_t;
 
+/* Encode the words of a batch, for whose ids there is room. */
 static inline int uni_emit(const uni_model_t *model, uni_room_t *room, const uni_batch_t *batch, size_t ready) {
-    size_t i;
-    int status = UNI_DONE;
-    for (i = 0; i < ready && !status; i++) {
+    float sum = (float)room->sum;
+    int32_t *out = room->ids + room->count;
+    size_t i, k;
+    for (i = 0; i < ready; i++) {
         const uint8_t *word = batch->words[i];
         size_t length = batch->lengths[i];
-        const word_slot_t *slot;
-        if (length > UNI_LONGEST || room->wants_begins) {
-            status = uni_word(model, room, word, length);
-            continue;
+        int is_short = length <= UNI_LONGEST && !room->wants_begins, status;
+        const word_slot_t *slot = is_short ? word_find(&room->cache, batch->keys[i], word, length) : NULL;
+        if (WORD_LIKELY(slot != NULL)) {
+            const int32_t *record = slot->count <= 3 ? (const int32_t *)slot->ids : room->cache.ids + slot->ids[0];
+            float limit;
+            memcpy(&limit, record, sizeof limit);
+            if (WORD_LIKELY(fabsf(sum) < limit)) {
+                float grown = sum;
+                for (k = 1; k < slot->count; k++) {
+                    grown += model->singles[record[k]];
+                    *out++ = record[k];
+                }
+                if (model->single) sum = grown;
+                continue;
+            }
         }
-        slot = word_find(&room->cache, batch->keys[i], word, length);
-        if (!WORD_LIKELY(slot != NULL)) {
-            status = uni_miss(model, room, batch->keys[i], word, length);
-            continue;
-        }
-        if (!uni_take(model, room, slot->count <= 3 ? (const int32_t *)slot->ids : room->cache.ids + slot->ids[0], slot->count))
-            status = uni_word(model, room, word, length);
+        /* Anything else goes on from what the room says. */
+        room->sum = sum;
+        room->count = (size_t)(out - room->ids);
+        status = is_short && !slot ? uni_miss(model, room, batch->keys[i], word, length) : uni_word(model, room, word, length);
+        if (status) return status;
+        sum = (float)room->sum;
+        out = room->ids + room->count;
     }
+    room->sum = sum;
+    room->count = (size_t)(out - room->ids);
+    return UNI_DONE;
+}
+
+/* Where words end among the next 64 places of a text, as bits; the end of the text is one. Without a branch for each place, as it is a matter of
+ * chance. */
+static inline uint64_t uni_ends(const uni_model_t *model, const uint8_t *text, size_t at, size_t length) {
+    size_t count = length - at < 64 ? length - at : 64, i;
+    uint64_t ends = count < 64 ? (uint64_t)1 << count : 0;
+    for (i = 0; i < count; i++) ends |= (uint64_t)!uni_is_joined(model, text[at + i - 1], text[at + i]) << i;
+    return ends;
+}
+
+static inline int uni_emit_batch(const uni_model_t *model, uni_room_t *room, const uni_batch_t *batch, size_t *ready, size_t *bytes) {
+    int status = uni_make_ids(room, room->count + 3 * *bytes + WORD_COPY);
+    if (!status) status = uni_emit(model, room, batch, *ready);
+    *ready = *bytes = 0;
     return status;
 }
 
@@ -318,29 +337,29 @@ static inline int uni_emit(const uni_model_t *model, uni_room_t *room, const uni
 static inline int uni_encode_text(const uni_model_t *model, uni_room_t *room) {
     uni_batch_t batch;
     const uint8_t *text = room->text.bytes;
-    size_t length = room->text.count, begin = 0, end, ready = 0, bytes = 0;
-    int status = UNI_DONE;
+    size_t length = room->text.count, begin = 0, at, ready = 0, bytes = 0;
     room->first = room->count;
     room->sum = 0;
-    while (begin < length && !status) {
-        end = begin + 1;
-        while (end < length && uni_is_joined(model, text[end - 1], text[end])) end++;
-        batch.words[ready] = text + begin;
-        batch.lengths[ready] = end - begin;
-        if (end - begin <= UNI_LONGEST) {
-            /* Behind the text there is room that can be read. */
-            batch.keys[ready] = word_key(text + begin, end - begin, room->text.capacity - begin);
-            WORD_PREFETCH(room->cache.slots + (batch.keys[ready].hash >> room->cache.shift));
-            bytes += end - begin;
-        }
-        ready++;
-        begin = end;
-        if (ready == UNI_BATCH || begin == length) {
-            status = uni_make_ids(room, room->count + 3 * bytes + WORD_COPY);
-            if (!status) status = uni_emit(model, room, &batch, ready);
-            ready = bytes = 0;
+    for (at = 1; begin < length; at += 64) {
+        uint64_t ends = uni_ends(model, text, at, length);
+        for (; ends; ends &= ends - 1) {
+            size_t end = at + (size_t)word_lowest_bit(ends), size = end - begin;
+            batch.words[ready] = text + begin;
+            batch.lengths[ready] = size;
+            if (size <= UNI_LONGEST) {
+                /* Behind the text there is room that can be read. */
+                batch.keys[ready] = word_key(text + begin, size, room->text.capacity - begin);
+                WORD_PREFETCH(room->cache.slots + (batch.keys[ready].hash >> room->cache.shift));
+                bytes += size;
+            }
+            ready++;
+            begin = end;
+            if (ready == UNI_BATCH) {
+                int status = uni_emit_batch(model, room, &batch, &ready, &bytes);
+                if (status) return status;
+            }
         }
     }
-    return status;
+    return uni_emit_batch(model, room, &batch, &ready, &bytes);
 }
 #endif

@@ -175,28 +175,27 @@ static inline void uni_find_plain(uni_rules_t *rules) {
     }
 }
 
-/* Copy bytes that need no look at the rules, and blanks between them, as long as there is room. Give where it stopped. */
+/* Copy bytes that need no look at the rules, and single blanks behind them, as long as there is room. Give where it stopped. */
 static inline size_t uni_copy_plain(const uni_rules_t *rules, const uint8_t *text, size_t at, size_t stop, size_t length, uni_text_t *out, int *after_blank) {
-    for (;;) {
-        size_t begin = at, i;
-        while (at < stop && rules->plain[text[at]] == 1) at++;
-        if (at > begin && at < length && text[at] >= 0x80) at--; /* may be a part of what comes */
-        if (at > begin) {
-            memcpy(out->bytes + out->count, text + begin, at - begin);
-            if (out->wants_sources) {
-                for (i = begin; i < at; i++) {
-                    out->begins[out->count + i - begin] = (int64_t)i;
-                    out->ends[out->count + i - begin] = (int64_t)i + 1;
-                }
-            }
-            out->count += at - begin;
-            *after_blank = 0;
-        }
-        if (at >= stop || rules->plain[text[at]] != 2 || (at + 1 < length && text[at + 1] >= 0x80)) return at;
-        if (!*after_blank) uni_put_byte(out, ' ', at, at + 1);
-        *after_blank = 1;
-        at++;
+    size_t begin = at, i;
+    int kind, before = *after_blank ? 2 : 1;
+    for (; at < stop; at++) {
+        kind = rules->plain[text[at]];
+        if ((kind == 0) | (kind & before & 2)) break; /* one rare branch, as where words end cannot be foreseen */
+        before = kind;
     }
+    if (at > begin && at < length && text[at] >= 0x80) at--; /* may be a part of what comes */
+    if (at == begin) return at;
+    memcpy(out->bytes + out->count, text + begin, at - begin);
+    if (out->wants_sources) {
+        for (i = begin; i < at; i++) {
+            out->begins[out->count + i - begin] = (int64_t)i;
+            out->ends[out->count + i - begin] = (int64_t)i + 1;
+        }
+    }
+    out->count += at - begin;
+    *after_blank = rules->plain[text[at - 1]] == 2;
+    return at;
 }
 
 /* Write one part; blanks at its beginning are left out after a blank. Tell whether it ended with one. */

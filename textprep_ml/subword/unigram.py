@@ -24,7 +24,7 @@ from textprep_ml.subword.runtime import Plan, Runtime
 from textprep_ml.subword.text_rules import TYPE, read_component
 from textprep_ml.subword.training import Progress
 from textprep_ml.subword.unigram_interchange import UnigramInterchange
-from textprep_ml.subword.unigram_learning import Options, learn
+from textprep_ml.subword.unigram_learning import Options, learn, prepare
 from textprep_ml.subword.unigram_model import UnigramModel, encoder_arguments, read_state, write_state
 
 
@@ -218,7 +218,10 @@ class UnigramTokenizer(UnigramInterchange, CorpusFitting, SubwordTokenizer):
     def _learn(self, counter: Any, progress: Progress) -> Self:
         self._check_training()
         refuse_blank(counter, type(self).__name__)
-        model, missing = learn(counter, self._options(), progress)
+        options = self._options()
+        corpus = prepare(counter, options)
+        del counter  # its tables are not needed while estimating
+        model, missing = learn(corpus, options, progress)
         if missing:
             warnings.warn(
                 f"The corpus ran out of strings that occur twice: the vocabulary has {model.n_ids} pieces, "

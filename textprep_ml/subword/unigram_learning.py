@@ -59,13 +59,60 @@ class Options(NamedTuple):
     n_sub_iterations: int
 
 
-def learn(counter: Any, options: Options, progress: Progress) -> tuple[UnigramModel, int]:
-    """Learn a model.
+class Corpus(NamedTuple):
+    """What is learned from.
+
+    Attributes
+    ----------
+    characters : list of str
+        The alphabet.
+    words : tuple of arrays
+        Symbols by their number in the alphabet, offsets, counts.
+    """
+
+    characters: list[str]
+    words: tuple[npt.NDArray[Any], ...]
+
+
+def prepare(counter: Any, options: Options) -> Corpus:
+    """Choose the alphabet, and write the words in it.
 
     Parameters
     ----------
     counter : WordCounter
-        The corpus.
+        The words; not needed any more afterwards.
+    options : Options
+        What to train.
+
+    Returns
+    -------
+    Corpus
+        For `learn`.
+
+    Raises
+    ------
+    ValueError
+        If the vocabulary would be smaller than the alphabet.
+    """
+    characters = _characters(counter, options)
+    n_fixed = len(_fixed(options))
+    taken = sum(name in characters for name in options.user_defined)
+    if options.vocab_size - n_fixed < len(characters) - taken:
+        raise ValueError(
+            f"vocab_size={options.vocab_size} is smaller than the alphabet: {len(characters)} characters and "
+            f"{n_fixed} special, byte and user-defined pieces. Set it to at least {n_fixed + len(characters) - taken}, "
+            "or limit the alphabet (alphabet_limit, character_coverage)."
+        )
+    return Corpus(characters, _words(counter, characters, options.user_defined))
+
+
+def learn(corpus: Corpus, options: Options, progress: Progress) -> tuple[UnigramModel, int]:
+    """Learn a model.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        As from `prepare`.
     options : Options
         What to train.
     progress : callable
@@ -77,30 +124,20 @@ def learn(counter: Any, options: Options, progress: Progress) -> tuple[UnigramMo
         Special tokens, bytes, user-defined pieces, then pieces from the most to the least probable.
     missing : int
         How many pieces fewer than asked for the corpus gave.
-
-    Raises
-    ------
-    ValueError
-        If the vocabulary would be smaller than the alphabet.
     """
-    characters = _characters(counter, options)
-    fixed = [*options.specials, *_byte_names(options), *options.user_defined]
+    fixed = set(_fixed(options))
     wanted = options.vocab_size - len(fixed)
-    taken = sum(name in characters for name in options.user_defined)
-    if wanted < len(characters) - taken:
-        raise ValueError(
-            f"vocab_size={options.vocab_size} is smaller than the alphabet: {len(characters)} characters and "
-            f"{len(fixed)} special, byte and user-defined pieces. Set it to at least {len(fixed) + len(characters)}, "
-            "or limit the alphabet (alphabet_limit, character_coverage)."
-        )
     goal = wanted + len(options.user_defined)  # some may be among the pieces found
-    words = _words(counter, characters, options.user_defined)
-    names, scores = _estimate(words, characters, goal, options, progress)
-    order = [number for number in np.argsort(-scores, kind="stable").tolist() if names[number] not in set(fixed)]
+    names, scores = _estimate(corpus, goal, options, progress)
+    order = [number for number in np.argsort(-scores, kind="stable").tolist() if names[number] not in fixed]
     longer = [number for number in order if len(names[number]) > 1]
     dropped = set(longer[max(len(longer) - max(len(order) - wanted, 0), 0) :])
     kept = [number for number in order if number not in dropped]
     return _model([names[number] for number in kept], scores[kept], options), wanted - len(kept)
+
+
+def _fixed(options: Options) -> list[str]:
+    return [*options.specials, *_byte_names(options), *options.user_defined]
 
 
 def _byte_names(options: Options) -> list[str]:
@@ -135,11 +172,12 @@ def _words(counter: Any, characters: list[str], apart: list[str]) -> tuple[npt.N
 
 
 def _estimate(
-    words: tuple[npt.NDArray[Any], ...], characters: list[str], wanted: int, options: Options, progress: Progress
+    corpus: Corpus, wanted: int, options: Options, progress: Progress
 ) -> tuple[list[str], npt.NDArray[np.float64]]:
     """Shrink the seeds to the pieces that are wanted."""
+    characters = corpus.characters
     learner = load("unigram_train").UnigramLearner(
-        *words, len(characters), options.max_piece_length, max(options.seed_size, wanted)
+        *corpus.words, len(characters), options.max_piece_length, max(options.seed_size, wanted)
     )
     spare, begin = int(_SPARE * wanted), learner.n_pieces
     while True:
