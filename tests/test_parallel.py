@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 import time
 from collections.abc import Iterator
@@ -105,3 +106,27 @@ def test_n_jobs_follows_joblib() -> None:
     assert count_jobs(-1) == joblib.cpu_count()
     with joblib.parallel_config(backend="threading", n_jobs=5):
         assert count_jobs(None) == 5
+
+
+def test_a_function_is_made_once_in_each_process() -> None:
+    sent = pickle.loads(pickle.dumps(_parallel._Sent(_Counted())))  # as the scheduler passes it on
+    made = [pickle.loads(pickle.dumps(sent))(chunk) for chunk in range(3)]
+    assert len(set(made)) == 1
+    other = pickle.loads(pickle.dumps(_parallel._Sent(_Counted())))
+    assert other(0) not in made
+
+
+class _Counted:
+    """Gives the number of its copy."""
+
+    n_made = 0
+
+    def __init__(self) -> None:
+        self.number = -1
+
+    def __setstate__(self, state: dict[str, int]) -> None:
+        type(self).n_made += 1
+        self.number = self.n_made
+
+    def __call__(self, chunk: int) -> int:
+        return self.number

@@ -181,19 +181,19 @@ def _map_by_joblib(
 
 
 class _Sent:
-    """A function that goes with every chunk, but is unpickled once only in each process.
+    """A function that goes with every chunk, but is unpickled only where it is called, and once only in each process.
 
     As an argument of its own, what the function holds would be scattered once by the Dask backend, and be lost with the
-    worker that has it.
+    worker that has it. Unpickled along with the task, it would be made in the scheduler, too, which passes tasks on.
     """
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
+    def __init__(self, function: Callable[[Any], Any] | None, key: str = "", data: bytes = b"") -> None:
         self._function = function
-        self._data = b""
-        self._key = uuid4().hex
+        self._key = key or uuid4().hex
+        self._data = data
 
     def __call__(self, chunk: Any) -> Any:
-        return self._function(chunk)
+        return (self._function or _unpack(self._key, self._data))(chunk)
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:
@@ -202,19 +202,19 @@ class _Sent:
             from joblib.externals.cloudpickle import dumps
 
         self._data = self._data or dumps(self._function)
-        return _receive, (self._key, self._data)
+        return _Sent, (None, self._key, self._data)
 
 
 #: What a worker process is working for: making a model ready takes longer than many a chunk.
-_received: dict[str, Callable[[Any], Any]] = {}
+_in_use: dict[str, Callable[[Any], Any]] = {}
 
 
-def _receive(key: str, data: bytes) -> Callable[[Any], Any]:
-    function = _received.get(key)
+def _unpack(key: str, data: bytes) -> Callable[[Any], Any]:
+    function = _in_use.get(key)
     if function is None:
         function = pickle.loads(data)
-        _received.clear()
-        _received[key] = function
+        _in_use.clear()
+        _in_use[key] = function
     return function
 
 

@@ -27,7 +27,7 @@ Progress = Callable[[str, int, int], None]
 _TASK_BYTES = 1 << 26
 
 #: But there are so many tasks for each worker at least, if there are enough files.
-_TASKS_PER_JOB = 4
+_TASKS_PER_JOB = 16
 
 
 @dataclass
@@ -191,9 +191,10 @@ def plan_parts(paths: Iterable[PathLike], out: Path) -> list[Part]:
         parts[target] = Part(source, target, n_bytes=size)
     if not parts:
         raise ValueError("There are no input files.")
-    for part in parts.values():
-        if part.target.exists() and any(part.target.samefile(other.source) for other in parts.values()):
-            raise ValueError(f"The part {part.target} would replace an input file: choose another folder.")
+    sources = {part.source.resolve() for part in parts.values()}
+    for target in parts:
+        if target.resolve() in sources:
+            raise ValueError(f"The part {target} would replace an input file: choose another folder.")
     return list(parts.values())
 
 
