@@ -207,8 +207,11 @@ cdef class WordEncoder:
         return self._encode_parts(Texts.cut(text, view, threads), threads)[0]
 
     def encode_batch(self, texts, size_t threads=1):
-        """Give the ids of all texts in one array, and where those of each text begin, and the end."""
-        cdef Texts views = Texts.collect(list(texts))
+        """Give the ids of all texts in one array, and where those of each text begin, and the end.
+
+        A list is not copied: nobody else may change it meanwhile.
+        """
+        cdef Texts views = Texts.collect(texts if type(texts) is list else list(texts))
         if threads > 1 and views.count > 1:
             return self._encode_parts(views, threads)
         offsets = np.zeros(views.count + 1, dtype=np.int64)
