@@ -26,7 +26,8 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
     class RateColumn(ProgressColumn):
         def render(self, task: Task) -> Text:
-            return Text(f"{task.speed:,.0f}/s" if task.speed else "")
+            speed = task.speed or 0
+            return Text(f"{speed / 1e6:.1f} M/s" if speed >= 1e6 else f"{speed:,.0f}/s" if speed else "")
 
     columns = (TextColumn("{task.description}"), BarColumn(), RateColumn(), TimeElapsedColumn(), RemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

@@ -20,9 +20,13 @@ def _normalize_lines(normalizer: Any, lines: list[str]) -> list[str]:
 
 
 def _normalize_files(normalizer: Any, files: list[Path]) -> None:
-    texts = [read_text(path).removeprefix(BYTE_ORDER_MARK) for path in files or [Path("-")]]
-    for text in normalizer.fit(texts).transform(texts):
-        sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
+    """Normalize whole texts; all of them are held only where words are to be learned from all of them."""
+    texts = (read_text(path).removeprefix(BYTE_ORDER_MARK) for path in files or [Path("-")])
+    learned = list(texts) if normalizer.__sklearn_tags__().requires_fit else None
+    normalizer.fit(learned or [])
+    for text in learned or texts:
+        for new in normalizer.transform([text]):
+            sys.stdout.write(new if new.endswith("\n") or not new else new + "\n")
 
 
 def normalize(
