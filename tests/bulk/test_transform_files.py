@@ -24,7 +24,9 @@ from textprep_ml import (
     PosTagger,
     RegexTokenizer,
     SentenceSegmenter,
+    UnigramTokenizer,
     WordCounter,
+    WordPieceTokenizer,
     WordTokenizer,
     make_normalizer,
 )
@@ -92,6 +94,17 @@ def test_subword_tokenizers_give_ids(one: Path, tmp_path: Path) -> None:
     tokenizer.save(tmp_path / "bpe.json")
     [part] = transform_files(tmp_path / "bpe.json", [one], tmp_path / "out").parts
     assert read_part(part.target, "piece_ids") == tokenizer.encode_batch(TEXTS)
+
+
+@pytest.mark.parametrize("make", [BPETokenizer, WordPieceTokenizer, UnigramTokenizer])
+@pytest.mark.filterwarnings("ignore::textprep_ml.exceptions.VocabularyWarning")
+def test_foreign_tokenizers_are_models_too(make: Any, one: Path, tmp_path: Path) -> None:
+    tokenizer = make(vocab_size=330).fit(TEXTS)
+    tokenizer.to_tokenizers_json(tmp_path / "tokenizer.json")
+    [part] = transform_files(tmp_path / "tokenizer.json", [one], tmp_path / "out").parts
+    assert read_part(part.target, "piece_ids") == make.from_tokenizers_json(tmp_path / "tokenizer.json").encode_batch(
+        TEXTS
+    )
 
 
 def test_pipelines_give_all_that_they_find(one: Path, tmp_path: Path) -> None:

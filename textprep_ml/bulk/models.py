@@ -14,6 +14,9 @@ from textprep_ml.registry import find_own
 #: Segmenters that need no model file.
 BASELINES = {"rules": "RuleSegmenter", "naive": "NaiveSegmenter"}
 
+#: The model of a ``tokenizer.json`` -> our class; byte-pair encoding tells what is wrong with all others.
+_FOREIGN_KINDS = {"Unigram": "UnigramTokenizer", "WordPiece": "WordPieceTokenizer"}
+
 
 def load_model(path_or_name: str) -> tuple[Any, str]:
     """Load a model and tell what its results depend on.
@@ -51,9 +54,10 @@ def _load_file(path: Path, path_or_name: str) -> Any:
     except (ValueError, RecursionError):
         document = None  # the loader tells what is wrong
     if isinstance(document, dict) and "format" not in document and "model" in document:
-        from textprep_ml.subword import BPETokenizer
+        from textprep_ml import subword
 
-        return BPETokenizer.from_tokenizers_json(path)
+        kind = document["model"].get("type") if isinstance(document["model"], dict) else None
+        return getattr(subword, _FOREIGN_KINDS.get(kind, "BPETokenizer")).from_tokenizers_json(path)
     return load(path_or_name)
 
 
