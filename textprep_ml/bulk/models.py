@@ -57,7 +57,7 @@ def _load_file(path: Path, path_or_name: str) -> Any:
         from textprep_ml import subword
 
         kind = document["model"].get("type") if isinstance(document["model"], dict) else None
-        return getattr(subword, _FOREIGN_KINDS.get(kind, "BPETokenizer")).from_tokenizers_json(path)
+        return getattr(subword, _FOREIGN_KINDS.get(str(kind), "BPETokenizer")).from_tokenizers_json(path)
     return load(path_or_name)
 
 
