@@ -149,8 +149,9 @@ def _read_words(document: Json) -> Json:
         make_pretokenizer(pretokenizer)
     except (KeyError, ValueError) as error:
         raise ModelFormatError(f"tokenizer.json: {error}") from None
-    if basic_flags(normalizer, pretokenizer) == basic_flags(normalizer, "bert"):
-        pretokenizer = "bert" if basic_flags(normalizer, "bert") is not None else pretokenizer
+    flags = basic_flags(normalizer, pretokenizer)
+    if flags is not None and flags == basic_flags(normalizer, "bert"):
+        pretokenizer = "bert"
     return {"normalizer": preset_of(normalizer), "pretokenizer": pretokenizer}
 
 
