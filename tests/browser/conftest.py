@@ -10,7 +10,10 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+# A loaded machine is slow, and a test that waits for what comes at once waits no longer for that.
+expect.set_options(timeout=30_000)
 
 HERE = Path(__file__).parent
 
@@ -60,7 +63,7 @@ def browser_page(browser: Browser) -> Iterator[Page]:
     The test fails when a script of a page failed, and when a page asked for anything that is not on this machine.
     """
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(60_000)
     faults: list[str] = []
     context.on("weberror", lambda error: faults.append(f"script error: {error.error}"))
     context.on(
