@@ -71,9 +71,10 @@ def test_probabilities_and_reasons_are_those_of_explain(english: SentenceSegment
 
 def test_who_decided(english: SentenceSegmenter) -> None:
     texts, spans = labelled()
-    assert Counter(error["decided_by"] for error in listed(english, texts, spans)) == {
-        "model": 7, "no candidate": 3, "blank line": 1,
-    }  # fmt: skip
+    errors = listed(english, texts, spans)
+    counts = Counter(error["decided_by"] for error in errors)
+    assert (counts["no candidate"], counts["blank line"]) == (3, 1)  # whatever the model says
+    assert counts["model"] == len(errors) - 4 > 0
     text, span = "He said: “It is late. Let us go home.” We went.", [(0, 21), (22, 38), (39, 47)]
     kept = listed(changed(english, quotes="keep"), [text], [span])
     assert [(error["type"], error["decided_by"]) for error in kept] == [("miss", "policy")]
