@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from textprep_ml._parallel import count_jobs, is_remote, leaves_process
 from textprep_ml.subword.counting import Preparation, Table, add_tables, tables_of_batches, tables_of_files
-from textprep_ml.subword.reading import Batches, file_batches, make_ring, total_bytes
+from textprep_ml.subword.reading import Batches, Meter, file_batches, make_ring, total_bytes
 from textprep_ml.subword.training import (
     LongDocuments,
     Progress,
@@ -182,29 +182,28 @@ class CorpusFitting:
         if isinstance(paths, str | os.PathLike):
             raise TypeError(f"fit_files expects a sequence of paths, but got one: {os.fspath(paths)!r}. Pass [path].")
         paths = list(paths)
-        whole, preparation = total_bytes(paths), self._preparation(is_cut=not lines)
+        meter, preparation = Meter(paths), self._preparation(is_cut=not lines)
         if (
             is_remote() or leaves_process(self.n_jobs)
         ) and self.sample >= 1:  # one generator draws the sample, in the client
             tables = tables_of_files(paths, lines, on_error, preparation, self.n_jobs)
-            return self._add_up(tables, progress, whole)
+            return self._add_up(tables, progress, total_bytes(paths))
         ring = make_ring(count_jobs(self.n_jobs))
-        return self._count(file_batches(paths, lines, on_error, ring), progress, whole, preparation)
+        batches = file_batches(paths, lines, on_error, ring, watch=meter.add)
+        return self._count(batches, meter.shown_by(progress), preparation=preparation)
 
     def _preparation(self, is_cut: bool = False) -> Preparation:
         prefix_space = bool(self.add_prefix_space) and not is_cut
         return Preparation(self.pretokenizer, self.normalizer, prefix_space, self.max_document_length)
 
-    def _count(
-        self, batches: Batches, progress: Progress, whole: int = 0, preparation: Preparation | None = None
-    ) -> Any:
+    def _count(self, batches: Batches, progress: Progress, preparation: Preparation | None = None) -> Any:
         preparation = preparation or self._preparation()
         chosen = sampled(batches, self.sample, self.random_state)
         if leaves_process(self.n_jobs):
-            return self._add_up(tables_of_batches(chosen, preparation, self.n_jobs), progress, whole)
+            return self._add_up(tables_of_batches(chosen, preparation, self.n_jobs), progress, 0)
         skipped = LongDocuments(self.max_document_length)
         prepared = preparation.prepare(chosen, skipped)
-        counter = count_words(prepared, preparation.pretokenizer, count_jobs(self.n_jobs), progress, whole)
+        counter = count_words(prepared, preparation.pretokenizer, count_jobs(self.n_jobs), progress)
         skipped.warn()
         return counter
 

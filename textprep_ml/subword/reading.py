@@ -183,6 +183,7 @@ def read_parts(
     on_error: str = "strict",
     ring: Ring | None = None,
     chunks: Chunks = WHOLE,
+    watch: Callable[[int], None] | None = None,
 ) -> Iterator[Data]:
     """Read a UTF-8 file in parts of a few megabytes.
 
@@ -200,6 +201,8 @@ def read_parts(
         every part is new.
     chunks : Chunks
         Only the parts that end in these; by default all.
+    watch : callable, optional
+        Called with numbers of bytes when they were read from the file, before they are unpacked.
 
     Yields
     ------
@@ -215,7 +218,7 @@ def read_parts(
     kernel = load("bpe_words")
     cut = cut or kernel.safe_cut
     offset, rest, n_chunks = 0, b"", None if chunks.last is None else chunks.last - chunks.first
-    with open_binary(path) as file:
+    with open_binary(path, watch) as file:
         if chunks.first:
             offset = find_part(file, cut, chunks.first)
             file.seek(offset)
@@ -245,6 +248,49 @@ def _refuse(path: PathLike, offset: int, byte: int) -> NoReturn:
     raise CorpusFormatError(f"{display_name(path)}, line {line} byte {offset - begin}: {reason}")
 
 
+class Meter:
+    """How much of some files has been read, in bytes of the files, compressed or not.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+        Files.
+
+    Raises
+    ------
+    OSError
+        If one is missing.
+    """
+
+    def __init__(self, paths: Sequence[PathLike]) -> None:
+        self._done, self._whole = 0, sum(os.stat(path).st_size for path in paths)
+
+    def add(self, n: int) -> None:
+        """Count what was read.
+
+        Parameters
+        ----------
+        n : int
+            Bytes.
+        """
+        self._done += n
+
+    def shown_by(self, progress: Callable[[str, int, int], None]) -> Callable[[str, int, int], None]:
+        """Report what was read in place of what was counted.
+
+        Parameters
+        ----------
+        progress : callable
+            Called with a stage, how much is done, and the whole.
+
+        Returns
+        -------
+        callable
+            To be called in its place.
+        """
+        return lambda stage, done, whole: progress(stage, self._done, self._whole)
+
+
 def total_bytes(paths: Sequence[PathLike]) -> int:
     """Tell how much text there is in files, for the progress.
 
@@ -268,7 +314,12 @@ def total_bytes(paths: Sequence[PathLike]) -> int:
 
 
 def file_batches(
-    paths: Iterable[PathLike], lines: bool, on_error: str, ring: Ring | None = None, chunks: Chunks = WHOLE
+    paths: Iterable[PathLike],
+    lines: bool,
+    on_error: str,
+    ring: Ring | None = None,
+    chunks: Chunks = WHOLE,
+    watch: Callable[[int], None] | None = None,
 ) -> Iterator[Sequence[Data]]:
     """Read files as batches of documents.
 
@@ -284,6 +335,8 @@ def file_batches(
         As for `read_parts`; lines do without.
     chunks : Chunks
         As for `read_parts`.
+    watch : callable, optional
+        As for `read_parts`.
 
     Yields
     ------
@@ -292,8 +345,8 @@ def file_batches(
     """
     for path in paths:
         if lines:
-            for part in read_parts(path, _behind_last_newline, on_error, chunks=chunks):
+            for part in read_parts(path, _behind_last_newline, on_error, chunks=chunks, watch=watch):
                 yield bytes(part).removesuffix(b"\n").split(b"\n")
         else:
-            for part in read_parts(path, None, on_error, ring, chunks):
+            for part in read_parts(path, None, on_error, ring, chunks, watch):
                 yield [part]
