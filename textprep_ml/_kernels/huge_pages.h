@@ -10,6 +10,7 @@
 
 #define HUGE_FROM ((size_t)1 << 22)
 #define HUGE_PAGE ((size_t)1 << 21)
+#define TOUCHED_FROM ((size_t)1 << 16) /* small tables may stay empty */
 
 /* Ask the system to back fresh memory with large pages, as NumPy does for its arrays; a wish, so failure does not matter. */
 static inline void ask_for_huge_pages(void *start, size_t size) {
@@ -26,13 +27,20 @@ static inline void ask_for_huge_pages(void *start, size_t size) {
 #endif
 }
 
-/* Zeroed memory that begins with a large page if it is large, or NULL; `block` is what to free. */
+/* Zeroed memory that begins with a large page if it is large, or NULL; `block` is what to free.
+ *
+ * Every page of it is written to at once. A page that is read before it is written is first lent from the system's page of zeros: a second
+ * fault and a message to all other processors when it is written, which costs two threads more than their work on the page. */
 static inline void *huge_zeros(size_t size, void **block) {
-    uintptr_t start;
+    uintptr_t start, at;
     *block = calloc(1, size < HUGE_FROM ? size : size + HUGE_PAGE);
-    if (*block == NULL || size < HUGE_FROM) return *block;
-    start = ((uintptr_t)*block + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
-    ask_for_huge_pages((void *)start, size);
+    if (*block == NULL) return NULL;
+    start = (uintptr_t)*block;
+    if (size >= HUGE_FROM) {
+        start = (start + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+        ask_for_huge_pages((void *)start, size);
+    }
+    for (at = TOUCHED_FROM; at < size; at += 4096) *(volatile char *)(start + at) = 0;
     return (void *)start;
 }
 #endif

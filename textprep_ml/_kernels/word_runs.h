@@ -2,9 +2,7 @@
 #ifndef TEXTPREP_WORD_RUNS_H
 #define TEXTPREP_WORD_RUNS_H
 #include <stdlib.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "huge_pages.h"
 #include "pretokenize.h"
 
 #if defined(__GNUC__)
@@ -101,7 +99,6 @@ typedef struct {
 
 #define WORD_FIRST_SLOTS ((size_t)1 << 10)
 #define WORD_MOST_SLOTS ((size_t)1 << 20)
-#define WORD_HUGE ((size_t)1 << 22) /* bytes of a table that may have large pages */
 #define WORD_PROBES 16
 #define WORD_SHORT 16            /* bytes of a word that is its own key */
 #define WORD_LONGEST 1024         /* bytes of a word that is cached */
@@ -135,15 +132,10 @@ typedef struct {
 } word_key_t;
 
 static inline int word_cache_slots(word_cache_t *cache, size_t slots) {
-    void *memory = calloc(slots * sizeof(word_slot_t) + 64, 1);
-    if (!memory) return WORD_MEMORY;
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    /* Ask for large pages: a large table is read all over the place, and there are fewer of them to fetch and to look up. */
-    if (slots * sizeof(word_slot_t) >= WORD_HUGE)
-        madvise((void *)(((uintptr_t)memory + 4095) & ~(uintptr_t)4095), slots * sizeof(word_slot_t) - 4096, MADV_HUGEPAGE);
-#endif
+    void *memory, *start = huge_zeros(slots * sizeof(word_slot_t) + 64, &memory);
+    if (!start) return WORD_MEMORY;
     cache->memory = memory;
-    cache->slots = (word_slot_t *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+    cache->slots = (word_slot_t *)(((uintptr_t)start + 63) & ~(uintptr_t)63);
     cache->mask = slots - 1;
     cache->shift = 63 - word_highest_bit(slots) + 1;
     cache->used = 0;
