@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNELS := $(wildcard textprep_ml/_kernels/*.pyx textprep_ml/_kernels/*.pxd textprep_ml/_kernels/*.h)
+KERNELS := $(wildcard $(addprefix textprep_ml/_kernels/*.,pyx pxd pxi h))
 
 .PHONY: demo test test-browser lint kernels clean
 .DELETE_ON_ERROR:

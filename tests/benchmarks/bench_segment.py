@@ -22,6 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from textprep_ml._parallel import map_documents
 from textprep_ml.segmentation.runtime import BoundaryModel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,7 +159,7 @@ def threads(model: BoundaryModel, documents: list[str]) -> None:
     for _ in range(ROUNDS):
         for n_jobs in times:
             start = time.process_time()
-            times[n_jobs].append(seconds(partial(model.spans, many, n_jobs), time.perf_counter))
+            times[n_jobs].append(seconds(partial(map_documents, model.spans, many, n_jobs), time.perf_counter))
             cpu[n_jobs].append(time.process_time() - start)
     one, two = (size / min(found) for found in times.values())
     print(f"threads, wall time: 1 {one:.1f} MB/s, 2 {two:.1f} MB/s, {two / one:.2f} times")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import product
 from types import ModuleType
 from typing import Any
 
@@ -131,6 +132,23 @@ def slow_texts(n: int) -> list[str]:
 @pytest.mark.parametrize("n", [1, 50, 700])
 def test_kernels_agree_on_slow_texts(n: int) -> None:
     compare(slow_texts(n))
+
+
+LEADS = ("", "(", "“", '"', "'", "-", "$", "[(", "#", "•")
+CORES = (
+    "a", "A", "9", "ab", "Ab", "aB", "ABc", "XI", "a-b", "A-b", "a-B", "a'b", "9,9", "9a", "A9", "www", "a@b", "a/b",
+    "a.b", "a_b", "a(b", "é", "aé", "a\x00b", "天", "abcdefghijklmn", "abcdefghijklmno", "Abcdefghijklmnop",
+    "abcdefg-ijklmno",
+)  # fmt: skip
+TRAILS = ("", ".", ",", "?!", ")", '."', ".)", "...", "@", "://", "’", "\x1c", "\x00", "\t", "\n", "-", "'")
+
+
+def test_kernels_agree_on_short_tokens() -> None:
+    # In any order and at any distance from the text's ends: the compiled kernel looks at many characters together.
+    tokens = ["".join(parts) for parts in product(LEADS, CORES, TRAILS)]
+    random.Random(0).shuffle(tokens)
+    narrow = [token for token in tokens if max(token) < "\u0100"]
+    compare([*tokens[:100], *narrow[:100], " ".join(tokens), " ".join(narrow), " ".join([*tokens, "😀"])])
 
 
 def long_text(seed: int, n_tokens: int) -> str:

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "boundary_words.h"
 #include "scanner_kinds.h"
-#define NO_ENTRY 0xFFFFFFFFu /* a token whose word is not counted */
+#define NO_ENTRY 0 /* what no word has */
 
 /* Trailing mark of a token. Codes MARK_PERIOD..MARK_WIDE are end marks. */
 enum {
@@ -28,6 +28,10 @@ enum {
 };
 /* Kind of a candidate. */
 enum { KIND_MARK, KIND_INSIDE, KIND_MARK_LINE, KIND_LINE, KIND_PARAGRAPH, KIND_GAP, N_KINDS };
+
+/* What a token is to the gap after it, and to the gap before it: together they tell whether the gap is a candidate. */
+enum { LEFT_NONE, LEFT_COMMA, LEFT_OTHER, LEFT_END, LEFT_WIDE, N_LEFTS };
+enum { RIGHT_LINE, RIGHT_NEVER, RIGHT_PICTOGRAPH, RIGHT_SOFTENED, RIGHT_OPEN, RIGHT_LOWER, RIGHT_LETTER, N_RIGHTS };
 
 /* Functions that only prefetch look useless to GCC, which drops their calls unless it has put them in line before it judges. */
 #if defined(__GNUC__)
@@ -52,37 +56,39 @@ typedef struct {
 
 static inline const lexeme_t *lexeme_find(const lexeme_t *slots, uint32_t mask, uint64_t hash) {
     uint32_t slot = (uint32_t)(hash >> 20) & mask;
-    while (slots[slot].used && slots[slot].hash != hash) slot = (slot + 1) & mask;
+    while (slots[slot].used & (slots[slot].hash != hash)) slot = (slot + 1) & mask;
     return &slots[slot];
 }
 
+PREFETCHING void prefetch_lexeme(const lexeme_t *slots, uint32_t mask, uint64_t hash) { PREFETCH(&slots[(uint32_t)(hash >> 20) & mask]); }
+
 typedef struct {
     int64_t start, end;       /* span in the text */
-    uint64_t hash;            /* of the lower-cased core */
-    const lexeme_t *word;     /* NULL as long as nobody has asked */
-    uint32_t entry;           /* index into the document's word counts */
-    uint32_t lead_length;     /* characters before the core */
     uint8_t blanks;           /* white space before, without newlines, cut at 255 */
     uint8_t newlines;         /* newlines before, cut at 255 */
-    uint8_t mark, closer, lead, shape;
-    uint8_t length;           /* of the core, cut at 255 */
-    uint8_t first;            /* scanner kind of the first core character */
+    uint8_t softened;         /* a line break before it was taken for a blank */
+    uint8_t breaks;           /* line breaks before it, cut at 2; or BREAKS_GLUED if not even a blank is before it */
+    uint8_t lead, closer;
     int8_t brackets;          /* opened minus closed */
     uint8_t opens_quote, closes_quote;
-    uint8_t softened;         /* a line break before it was taken for a blank */
-    uint8_t quiet;            /* a lower-case word between blanks that is not the first token */
+    uint8_t mark, shape;
+    uint8_t length;           /* of the core, cut at 255 */
+    uint8_t first;            /* scanner kind of the first core character */
+    uint8_t as_left, as_right;
+    uint8_t flags;
 } token_t;
 
+enum { BREAKS_GLUED = 3, N_BREAKS };
+/* PASSIVE: a word in lower case and not before a period: nobody asks for its own counts. ACTIVE: a capitalised one or one without case, or any before a period.
+   CALM: it has no mark. MAY_BE_QUIET: a passive word with nothing around it; if it follows a calm token after one blank, it is quiet: there is
+   no candidate before it, and only its number counts. */
+enum { FLAG_PASSIVE = 1, FLAG_ACTIVE = 2, FLAG_CALM = 4, FLAG_MAY_BE_QUIET = 8 };
+
+/* How a word behaves in a text. Entry 0 is that of no word, and stays empty. */
 typedef struct {
     uint64_t hash;
     uint32_t lower, upper_inside, period, period_then_lower, bare;
 } entry_t;
-
-/* Ask for what is known of a token's word; it arrives while others are looked at. */
-PREFETCHING void prefetch_word(const token_t *t, const lexeme_t *slots, uint32_t mask, const entry_t *entries) {
-    if (t->word == NULL) PREFETCH(&slots[(uint32_t)(t->hash >> 20) & mask]);
-    if (t->entry != NO_ENTRY) PREFETCH(&entries[t->entry]);
-}
 
 /* An append-only array of entries found by an open-addressing table of their indices. */
 typedef struct {
@@ -94,10 +100,12 @@ typedef struct {
 static inline int counts_init(counts_t *c) {
     c->capacity = 1024;
     c->mask = 2047;
-    c->n_entries = 0;
+    c->n_entries = 1;
     c->entries = (entry_t *)malloc(sizeof(entry_t) * c->capacity);
     c->slots = (uint32_t *)calloc(c->mask + 1, sizeof(uint32_t));
-    return c->entries != NULL && c->slots != NULL;
+    if (c->entries == NULL || c->slots == NULL) return 0;
+    memset(c->entries, 0, sizeof(entry_t));
+    return 1;
 }
 
 static inline void counts_free(counts_t *c) {
@@ -107,11 +115,13 @@ static inline void counts_free(counts_t *c) {
     c->slots = NULL;
 }
 
+static inline uint32_t counts_slot(const counts_t *c, uint64_t hash) { return (uint32_t)(hash >> 20) & c->mask; }
+
 /* Keep the memory of a small table for the next document. */
 static inline void counts_clear(counts_t *c) {
     if ((uint64_t)c->n_entries * 8 < c->mask) {
-        for (uint32_t i = 0; i < c->n_entries; i++) {
-            uint32_t slot = (uint32_t)(c->entries[i].hash >> 20) & c->mask;
+        for (uint32_t i = 1; i < c->n_entries; i++) {
+            uint32_t slot = counts_slot(c, c->entries[i].hash);
             while (c->slots[slot]) {
                 c->slots[slot] = 0;
                 slot = (slot + 1) & c->mask;
@@ -120,7 +130,7 @@ static inline void counts_clear(counts_t *c) {
     } else {
         memset(c->slots, 0, sizeof(uint32_t) * ((size_t)c->mask + 1));
     }
-    c->n_entries = 0;
+    c->n_entries = 1;
 }
 
 static inline int counts_grow(counts_t *c) {
@@ -130,10 +140,10 @@ static inline int counts_grow(counts_t *c) {
     c->entries = entries;
     uint32_t *slots = (uint32_t *)calloc((size_t)mask + 1, sizeof(uint32_t));
     if (slots == NULL) return 0;
-    for (uint32_t i = 0; i < c->n_entries; i++) {
+    for (uint32_t i = 1; i < c->n_entries; i++) {
         uint32_t slot = (uint32_t)(entries[i].hash >> 20) & mask;
         while (slots[slot]) slot = (slot + 1) & mask;
-        slots[slot] = i + 1;
+        slots[slot] = i;
     }
     free(c->slots);
     c->slots = slots;
@@ -142,74 +152,99 @@ static inline int counts_grow(counts_t *c) {
     return 1;
 }
 
-/* Index of the entry of `hash`, made when it is new; -1 when memory is out. */
-static inline int64_t counts_find(counts_t *c, uint64_t hash) {
-    uint32_t slot = (uint32_t)(hash >> 20) & c->mask;
+/* Index of the entry of `hash`, NO_ENTRY if there is none. */
+static inline uint32_t counts_find(const counts_t *c, uint64_t hash) {
+    uint32_t slot = counts_slot(c, hash);
+    while (c->slots[slot] && c->entries[c->slots[slot]].hash != hash) slot = (slot + 1) & c->mask;
+    return c->slots[slot];
+}
+
+/* Index of the entry of `hash`, made when it is new; NO_ENTRY when memory is out. */
+static inline uint32_t counts_add(counts_t *c, uint64_t hash) {
+    uint32_t slot = counts_slot(c, hash);
     while (c->slots[slot]) {
-        uint32_t index = c->slots[slot] - 1;
+        uint32_t index = c->slots[slot];
         if (c->entries[index].hash == hash) return index;
         slot = (slot + 1) & c->mask;
     }
     if (c->n_entries == c->capacity) {
-        if (!counts_grow(c)) return -1;
-        slot = (uint32_t)(hash >> 20) & c->mask;
+        if (!counts_grow(c)) return NO_ENTRY;
+        slot = counts_slot(c, hash);
         while (c->slots[slot]) slot = (slot + 1) & c->mask;
     }
     entry_t *entry = &c->entries[c->n_entries];
     memset(entry, 0, sizeof(entry_t));
     entry->hash = hash;
-    c->slots[slot] = ++c->n_entries;
-    return c->n_entries - 1;
+    return c->slots[slot] = c->n_entries++;
 }
 
 /* Ask for the counts of words of a long text, whose table is larger than the caches. */
-PREFETCHING void prefetch_counts(const token_t *first, const token_t *end, const counts_t *c) {
+PREFETCHING void prefetch_counts(const uint64_t *hash, const uint64_t *end, const counts_t *c) {
     if (c->n_entries < 8192) return;
-    for (const token_t *t = first; t < end; t++) PREFETCH(&c->slots[(uint32_t)(t->hash >> 20) & c->mask]);
-    for (const token_t *t = first; t < end; t++) {
-        uint32_t slot = c->slots[(uint32_t)(t->hash >> 20) & c->mask];
-        if (slot) PREFETCH(&c->entries[slot - 1]);
-    }
+    for (const uint64_t *h = hash; h < end; h++) PREFETCH(&c->slots[counts_slot(c, *h)]);
+    for (const uint64_t *h = hash; h < end; h++) PREFETCH(&c->entries[c->slots[counts_slot(c, *h)]]);
 }
+
+/* Sixteen bits from a place in a bit set on, of which the words behind its end are readable. */
+static inline uint32_t bits_from(const uint64_t *bits, int64_t place) {
+    const int shift = (int)(place & 63);
+    return (uint32_t)(bits[place >> 6] >> shift | bits[(place >> 6) + 1] << 1 << (63 - shift)) & 0xFFFF;
+}
+
+/* Codes of several candidates that are scored side by side. */
+#define LANES 8
+typedef uint16_t lanes_t[LANES];
 
 /* A table of weights: the sum of the templates that look at some of its columns. */
 typedef struct {
     int32_t base, strides[4];
     uint16_t columns[4];
-    int32_t above, below;     /* the most and the least that the following tables can add */
+    uint16_t small_strides[4][8]; /* eight times each, for a table that is near */
 } table_t;
 
-/* Find the weights of one candidate and ask for them. The tables before `wide` have one column. */
-PREFETCHING void find_weights(
-    const table_t *t, const table_t *wide, const table_t *end, const int32_t *weights, const uint16_t *row, const int32_t **found
+/* Where the weights of the candidates lie in a table of at most 65,536 entries. */
+#ifdef WORDS_SSE2
+static inline void find_places(const table_t *t, const lanes_t *codes, uint16_t *places) {
+    __m128i strides[4];
+    for (int j = 0; j < 4; j++) strides[j] = _mm_loadu_si128((const __m128i *)t->small_strides[j]);
+    for (int k = 0; k < LANES; k += 8) {
+        __m128i sum = _mm_mullo_epi16(_mm_loadu_si128((const __m128i *)(codes[t->columns[0]] + k)), strides[0]);
+        for (int j = 1; j < 4; j++)
+            sum = _mm_add_epi16(sum, _mm_mullo_epi16(_mm_loadu_si128((const __m128i *)(codes[t->columns[j]] + k)), strides[j]));
+        _mm_storeu_si128((__m128i *)(places + k), sum);
+    }
+}
+#else
+static inline void find_places(const table_t *t, const lanes_t *codes, uint16_t *places) {
+    for (int k = 0; k < LANES; k++) {
+        uint32_t sum = 0;
+        for (int j = 0; j < 4; j++) sum += (uint32_t)codes[t->columns[j]][k] * (uint32_t)t->strides[j];
+        places[k] = (uint16_t)sum;
+    }
+}
+#endif
+
+/* Add up the weights of each candidate. Only the tables before `near` have more than 65,536 entries. */
+static inline void sum_weights(
+    const table_t *t, const table_t *near, const table_t *end, const int32_t *weights, const lanes_t *codes, int32_t *sums
 ) {
-    for (; t < wide; t++, found++) {
-        *found = &weights[t->base + row[t->columns[0]] * t->strides[0]];
-        PREFETCH(*found);
+    memset(sums, 0, LANES * sizeof(int32_t));
+    for (; t < near; t++) {
+        const int32_t *table = weights + t->base;
+        const uint16_t *a = codes[t->columns[0]], *b = codes[t->columns[1]], *c = codes[t->columns[2]], *d = codes[t->columns[3]];
+        const size_t p = (size_t)t->strides[0], q = (size_t)t->strides[1], r = (size_t)t->strides[2], s = (size_t)t->strides[3];
+        if ((q | r | s) == 0)
+            for (int k = 0; k < LANES; k++) sums[k] += table[a[k] * p];
+        else if ((r | s) == 0)
+            for (int k = 0; k < LANES; k++) sums[k] += table[a[k] * p + b[k] * q];
+        else
+            for (int k = 0; k < LANES; k++) sums[k] += table[a[k] * p + b[k] * q + c[k] * r + d[k] * s];
     }
-    for (; t < end; t++, found++) {
-        *found = &weights[t->base + row[t->columns[0]] * t->strides[0] + row[t->columns[1]] * t->strides[1]
-                          + row[t->columns[2]] * t->strides[2] + row[t->columns[3]] * t->strides[3]];
-        PREFETCH(*found);
+    for (; t < end; t++) {
+        const int32_t *table = weights + t->base;
+        uint16_t places[LANES];
+        find_places(t, codes, places);
+        for (int k = 0; k < LANES; k++) sums[k] += table[places[k]];
     }
-}
-
-static inline int32_t sum_weights(const int32_t *const *found, int64_t n) {
-    int32_t total = 0;
-    for (int64_t i = 0; i < n; i++) total += *found[i];
-    return total;
-}
-
-/* Whether the sum reaches the threshold, without adding up more than it takes to be sure. */
-static inline int sum_reaches(const table_t *tables, const int32_t *const *found, int64_t n, int32_t threshold) {
-    int32_t total = 0;
-    int64_t i = 0;
-    for (; i + 4 < n; i += 4) {
-        total += (*found[i] + *found[i + 1]) + (*found[i + 2] + *found[i + 3]);
-        if (total + tables[i + 3].above < threshold) return 0;
-        if (total + tables[i + 3].below >= threshold) return 1;
-    }
-    for (; i < n; i++) total += *found[i];
-    return total >= threshold;
 }
 #endif

@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.integer[Any]]
 #: Columns that a table can have beside those that are fixed.
 MOST_COLUMNS = 4
 #: Entries that a table can have by merging: what stays in a processor's cache.
-MOST_ENTRIES = 1 << 15
+MOST_ENTRIES = 1 << 14
 #: Codes of a column from which on the weights in use are scattered, so that they are fetched ahead: the words.
 FAR_CODES = 256
 #: No sum of fixed-point weights is as large.
@@ -44,7 +44,7 @@ def merge_templates(
     Returns
     -------
     list of (list of int, array)
-        Tables and the columns of their axes: first those with one column, then those that tell most.
+        Tables and the columns of their axes: the near ones last.
     """
     views = [
         _view(sizes, fixed, int(offset), crossed, steps, weights)
@@ -60,7 +60,7 @@ def merge_templates(
             view = view.transpose([own.index(column) for column in order if column in own])
             table += view.reshape([int(sizes[column]) if column in own else 1 for column in order])
         tables.append((order, table))
-    return sorted(tables, key=lambda pair: (len(pair[0]) == 1, int(np.ptp(pair[1]))), reverse=True)
+    return sorted(tables, key=lambda pair: is_near(pair[1]))
 
 
 def _view(
@@ -113,6 +113,11 @@ def is_far(table: Weights) -> bool:
     return max(table.shape, default=0) > FAR_CODES
 
 
+def is_near(table: Weights) -> bool:
+    """Say whether the place of a weight in the table is a number of 16 bits."""
+    return not is_far(table) and table.size <= 1 << 16
+
+
 def join_tables(
     sorts: list[list[tuple[list[int], Weights]]], usual: Sequence[int]
 ) -> tuple[Weights, list[tuple[int, list[int]]]]:
@@ -133,15 +138,6 @@ def join_tables(
                 parts.append(table.ravel())
                 base += table.size
     return np.concatenate(parts), places
-
-
-def bounds(tables: list[tuple[list[int], Weights]]) -> list[tuple[int, int]]:
-    """Give, for each table, the most and the least that those after it can add."""
-    found = [(0, 0)]
-    for _, table in tables[:0:-1]:
-        above, below = found[-1]
-        found.append((above + int(table.max()), below + int(table.min())))
-    return found[::-1][: len(tables)]
 
 
 def integer_threshold(threshold: float, quantum: float) -> int:

@@ -91,25 +91,25 @@ LEAD_OF_KIND = {
 def hash_codes(codes: Sequence[int]) -> int:
     """Give a 64-bit hash of lower-cased characters.
 
-    It takes eight at a time: their low bytes as one number, then, where there are any, their high bytes as another.
+    It takes sixteen at a time: their low bytes as two numbers, then, where there are any, their high bytes as two
+    others.
     """
     value = HASH_SEED
-    for start in range(0, len(codes), 8):
-        low = high = 0
-        for position, code in enumerate(codes[start : start + 8]):
-            low |= (code & 255) << 8 * position
-            high ^= code >> 8 << 8 * position
-        value = hash_step(value, low)
-        if high & MASK_64:
-            value = hash_step(value ^ MASK_64, high & MASK_64)
-    value = hash_step(value, 0)
-    return value ^ (value >> 29)
+    for start in range(0, max(len(codes), 1), 16):
+        low, high = [0, 0], [0, 0]
+        for position, code in enumerate(codes[start : start + 16]):
+            low[position // 8] |= (code & 255) << 8 * (position % 8)
+            high[position // 8] ^= (code >> 8 << 8 * (position % 8)) & MASK_64
+        value = fold(low[0] ^ value, low[1] ^ HASH_PRIME)
+        if any(high):
+            value = fold(high[0] ^ value ^ MASK_64, high[1] ^ HASH_PRIME)
+    return value
 
 
-def hash_step(value: int, part: int) -> int:
-    """Take the next bytes into a hash."""
-    value = ((value ^ part) * HASH_PRIME) & MASK_64
-    return value ^ (value >> 32)
+def fold(a: int, b: int) -> int:
+    """Multiply two numbers of 64 bits, and lay the halves of the product over each other."""
+    product = a * b
+    return (product & MASK_64) ^ (product >> 64)
 
 
 def hash_word(word: str) -> int:
