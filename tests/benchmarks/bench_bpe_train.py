@@ -3,7 +3,8 @@
 Run alone: ``python tests/benchmarks/bench_bpe_train.py --text PATH``. Every run has a process of its own, so that
 memory can be told; the trainers take turns, and the best of some rounds counts. On one thread times are CPU times of
 the training alone, on more they are wall times. "own" is the peak less what the process had before training. Trainers
-that are not installed are left out, and slow ones with ``--skip``.
+that are not installed are left out, and slow ones with ``--skip``. Where others use the machine too, only real-time priority
+(``chrt -f 10`` in front) tells how much faster two threads are than one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import time
@@ -163,6 +165,19 @@ def race(arguments: argparse.Namespace, scheme: str, threads: int) -> None:
         )
 
 
+def compare_threads(arguments: argparse.Namespace, scheme: str) -> None:
+    """Let one and two threads of ours take turns, by wall time."""
+    one, two = zip(
+        *([measure("ours", arguments, scheme, n)["wall"] for n in (1, 2)] for _ in range(arguments.rounds)), strict=True
+    )
+    median = statistics.median(first / second for first, second in zip(one, two, strict=True))
+    print(
+        f"\n{scheme}: ours takes {min(one):.2f} s on one thread, {min(two):.2f} on two, wall time: "
+        f"{min(one) / min(two):.2f} times as fast ({median:.2f} in the median round)",
+        flush=True,
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--text", required=True, help="a UTF-8 text of some ten megabytes or more")
@@ -181,6 +196,9 @@ def main() -> None:
     for threads in arguments.threads:
         for scheme in arguments.scheme:
             race(arguments, scheme, threads)
+    if {1, 2} <= set(arguments.threads):
+        for scheme in arguments.scheme:
+            compare_threads(arguments, scheme)
 
 
 if __name__ == "__main__":
