@@ -3,8 +3,8 @@
 Run alone: ``python tests/benchmarks/bench_bpe_train.py --text PATH``. Every run has a process of its own, so that
 memory can be told; the trainers take turns, and the best of some rounds counts. On one thread times are CPU times of
 the training alone, on more they are wall times. "own" is the peak less what the process had before training. Trainers
-that are not installed are left out, and slow ones with ``--skip``. Where others use the machine too, only real-time priority
-(``chrt -f 10`` in front) tells how much faster two threads are than one.
+that are not installed are left out, and slow ones with ``--skip``. Where others use the machine too, only real-time
+priority (``chrt -f 10`` in front) tells how much faster two threads are than one.
 """
 
 from __future__ import annotations
