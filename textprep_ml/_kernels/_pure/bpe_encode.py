@@ -190,6 +190,8 @@ class BPEEncoder:
         return [self.decode(ids[start:end]) for start, end in pairwise(offsets)]
 
     def _surface(self, index: int) -> bytes:
+        if isinstance(index, bool | np.bool_) or not hasattr(index, "__index__"):
+            raise TypeError("BPEEncoder decodes a flat sequence of integers.")
         if not 0 <= index < len(self._surfaces):
             raise ValueError(f"No symbol has the id {index}; ids go from 0 to {len(self._surfaces) - 1}.")
         return self._surfaces[index]
