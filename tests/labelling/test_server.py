@@ -214,13 +214,13 @@ def test_retraining_takes_the_labels_in(tmp_path: Path, english: SentenceSegment
     assert [share for _, share in steps] == sorted(share for _, share in steps)
     after = session.view.scored[0].probabilities[session.view.scored[0].ends == 11][0]
     assert after < before
-    assert [point["labels"] for point in session.curve] == [0, 3]
+    assert [point["labels"] for point in session.curve.points] == [0, 3]
     assert not session.training
     # Whoever opens the labels again finds the model and the curve.
     session.close()
     again = LabellingSession(documents, english, tmp_path / "labels.jsonl", dev)
     assert (again.view.scored[0].probabilities == session.view.scored[0].probabilities).all()
-    assert again.curve == session.curve
+    assert again.curve.points == session.curve.points
     assert SentenceSegmenter.load(tmp_path / "labels.model.json").predict(texts).shape == (4,)
     again.close()
 
@@ -235,7 +235,7 @@ def test_what_goes_wrong_in_training_is_told(session: LabellingSession, monkeypa
     from textprep_ml.labelling.labels import Change
 
     session.decide(0, [Change(10, None, False)])
-    monkeypatch.setattr(session, "_fit", lambda rows: 1 / 0)
+    monkeypatch.setattr("textprep_ml.labelling.session.adapt", lambda base, rows: 1 / 0)
     assert retrain(session)[0] == "division by zero"
     assert not session.training
 

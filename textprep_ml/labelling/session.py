@@ -1,53 +1,22 @@
-"""What the labelling page works on: documents, labels, the model, the queue of places, and retraining."""
+"""What the labelling page works on: documents with their labels, and the model that is retrained on them."""
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from textprep_ml._files import open_atomically
 from textprep_ml.labelling.labels import Change, LabelStore
 from textprep_ml.labelling.passages import count_doubtful, cut_passages, describe_passage
-from textprep_ml.labelling.scoring import CERTAIN, ScoredText, check_segmenter, score_text
-from textprep_ml.labelling.suggestions import suggest_scored
+from textprep_ml.labelling.retraining import Curve, Progress, Row, adapt
+from textprep_ml.labelling.scoring import check_segmenter
+from textprep_ml.labelling.view import View, choose_places, score_documents
 from textprep_ml.segmentation import SentenceSegmenter
 from textprep_ml.segmentation.runtime import LinearScorer
-
-Row = dict[str, Any]
-
-#: How many places are chosen at a time.
-QUEUE = 200
-
-#: Characters before and after a place that are looked at for the reasons of a decision.
-_AROUND = 2000
-
-#: Called with what is being done, and the share of all that has been done before it.
-Progress = Callable[[str, float], None]
-
-
-@dataclass(frozen=True)
-class View:
-    """What a model makes of the documents; replaced as a whole after retraining.
-
-    Attributes
-    ----------
-    segmenter : SentenceSegmenter
-        The model.
-    scored : list of ScoredText
-        The candidates of each document.
-    queue : list of dict
-        Places worth a label, the best first.
-    """
-
-    segmenter: Any
-    scored: list[ScoredText]
-    queue: list[Row]
 
 
 @dataclass(frozen=True)
@@ -96,8 +65,8 @@ class LabellingSession:
         The labels.
     view : View
         What the latest model makes of the documents.
-    curve : list of dict
-        "labels" and "f1" on the dev documents: of the first model, and after each retraining.
+    curve : Curve
+        Scores on the dev documents by number of labels.
     """
 
     def __init__(self, documents: Sequence[Row], segmenter: Any, path: Path, dev: Sequence[Row] = ()) -> None:
@@ -108,38 +77,15 @@ class LabellingSession:
             raise ValueError("There is no document to label.")
         self.documents = list(documents)
         self.base = segmenter
-        self.dev = list(dev)
         self.files = Files(path)
         latest = SentenceSegmenter.load(self.files.model) if self.files.model.exists() else segmenter
-        scored = [score_text(latest, row["text"]) for row in self.documents]
+        scored = score_documents(latest, self.documents)
         self.view = View(latest, scored, [])
-        self.store = LabelStore(path, self.documents, self._places)
+        self.store = LabelStore(path, self.documents, lambda number: self.view.places(number))
         self.passages = [cut_passages(row["text"]) for row in self.documents]
-        self.view = View(latest, scored, self._queue(scored))
-        self.curve = self._read_curve()
+        self.view = View(latest, scored, choose_places(self.documents, scored, self.store.labels))
+        self.curve = Curve(self.files.curve, dev, segmenter)
         self.training = False
-
-    def _places(self, number: int) -> np.ndarray:
-        scored = self.view.scored[number]
-        return scored.ends[scored.kinds != CERTAIN]
-
-    def _boundaries(self, number: int) -> np.ndarray:
-        scored = self.view.scored[number]
-        return scored.ends[scored.decisions]
-
-    def _queue(self, scored: Sequence[ScoredText], labels: Sequence[dict[int, bool]] | None = None) -> list[Row]:
-        known = dict(enumerate(map(set, self.store.labels if labels is None else labels)))
-        return suggest_scored(self.documents, scored, QUEUE, known)
-
-    def _read_curve(self) -> list[dict[str, float]]:
-        if not self.dev:
-            return []
-        if self.files.curve.exists():
-            return json.loads(self.files.curve.read_text(encoding="utf-8"))
-        return [{"labels": 0, "f1": self._measure(self.base)}]
-
-    def _measure(self, segmenter: Any) -> float:
-        return float(segmenter.score([row["text"] for row in self.dev], [row["sentences"] for row in self.dev]))
 
     # What is shown
 
@@ -178,7 +124,8 @@ class LabellingSession:
         """
         rows = self._unlabelled()
         if not rows:
-            self.view = View(self.view.segmenter, self.view.scored, self._queue(self.view.scored))
+            chosen = choose_places(self.documents, self.view.scored, self.store.labels)
+            self.view = replace(self.view, queue=chosen)
             rows = self._unlabelled()
         return [{**row, "passage": self.passage_of(row["document"], row["end"])} for row in rows[:n]]
 
@@ -249,13 +196,13 @@ class LabellingSession:
             "version": self.store.version,
             "labels": self.store.n_labels,
             "training": self.training,
-            "curve": self.curve,
+            "curve": self.curve.points,
             "file": self.files.labels.name,
             "model": self.files.model.name if self.files.model.exists() else "",
         }
 
     def explain(self, number: int, end: int) -> list[list[Any]]:
-        """Tell what the model sees at a place; a long text is cut around it, so that the answer comes at once.
+        """Tell what the model sees at a place.
 
         Parameters
         ----------
@@ -267,15 +214,9 @@ class LabellingSession:
         Returns
         -------
         list of [str, float]
-            Names of features and log odds, the strongest first.
+            See `View.explain`.
         """
-        text = self.documents[number]["text"]
-        first = max(0, end - _AROUND)
-        around = text[first : end + _AROUND]
-        for reason in self.view.segmenter.explain(around, top=2):
-            if reason.end == end - first:
-                return [list(each) for each in reason.reasons]
-        return []
+        return self.view.explain(self.documents[number]["text"], end)
 
     # What is decided
 
@@ -299,7 +240,7 @@ class LabellingSession:
         callable
             See `LabelStore.collect`.
         """
-        return self.store.collect(self._boundaries)
+        return self.store.collect(self.view.boundaries)
 
     @property
     def is_saved(self) -> bool:
@@ -356,46 +297,31 @@ class LabellingSession:
     ) -> None:
         try:
             progress("Fitting the model", 0.05)
-            segmenter = self._fit(rows())
+            segmenter = adapt(self.base, rows())
             segmenter.save(self.files.model)
             progress("Measuring on the dev documents", 0.5)
-            score = self._measure(segmenter) if self.dev else None
-            scored = []
-            for number, row in enumerate(self.documents):
-                progress("Reading the documents anew", 0.6 + 0.3 * number / len(self.documents))
-                scored.append(score_text(segmenter, row["text"]))
+            score = self.curve.measure(segmenter)
+            scored = score_documents(
+                segmenter, self.documents, lambda share: progress("Reading the documents anew", 0.6 + 0.3 * share)
+            )
             progress("Choosing what to ask next", 0.9)
-            view = View(segmenter, scored, self._queue(scored, labels))
+            view = View(segmenter, scored, choose_places(self.documents, scored, labels))
         except Exception as error:  # whatever it is, the page must say it rather than wait for ever
             done(self._give_up, " ".join(str(error).split()) or type(error).__name__)
             return
         done(lambda: self._finish(view, sum(map(len, labels)), score), "")
 
-    def _fit(self, rows: list[Row]) -> Any:
-        """Adapt the first model: a label counts at once, however rare what is seen there."""
-        params = self.base.get_params(deep=False)
-        params.update(estimator=None, warm_start_from=self.base, min_count=1, augment=None)
-        segmenter = SentenceSegmenter(**params)
-        return segmenter.fit(
-            [row["text"] for row in rows],
-            [row["sentences"] for row in rows],
-            labelled=[row.get("labelled") for row in rows],
-        )
-
     def _give_up(self) -> None:
         self.training = False
 
-    def _finish(self, view: View, n_labels: int, score: float | None) -> None:
+    def _finish(self, view: View, n_labels: int, score: float) -> None:
         self.view = view
         self.training = False
-        if score is not None:
-            self.curve = [*self.curve, {"labels": n_labels, "f1": score}]
-            with open_atomically(self.files.curve) as file:
-                json.dump(self.curve, file)
+        self.curve.add(n_labels, score)
         self.store.version += 1  # what the page shows is out of date
 
     def close(self) -> None:
         """Write the labels and close the files."""
         if not self.is_saved:
-            self.store.save(self._boundaries)
+            self.store.save(self.view.boundaries)
         self.store.close()
