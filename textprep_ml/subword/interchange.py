@@ -10,42 +10,24 @@ from typing import Any, Self
 
 from textprep_ml import _files
 from textprep_ml._modelfile import write_text_atomically
-from textprep_ml._validation import shorten
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.subword.added_tokens import AddedToken
 from textprep_ml.subword.alphabet import place_specials, special_list
 from textprep_ml.subword.bytemap import BYTE_ORDER, fallback_name
 from textprep_ml.subword.formats import merges_txt, sentencepiece_bpe, tiktoken, tokenizer_json
+from textprep_ml.subword.formats.files import (
+    FilePath,
+    naming_json,
+    read_bytes,
+    read_json,
+    read_text,
+    write_json,
+)
+from textprep_ml.subword.formats.json_parts import piece_names
 from textprep_ml.subword.formats.patterns import scheme_of_pattern
 from textprep_ml.subword.formats.state import check
 from textprep_ml.subword.model import Model, Style, merges_from_pairs
 from textprep_ml.subword.text_rules import make_component
-
-FilePath = str | os.PathLike[str]
-
-
-def _read_bytes(path: FilePath) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise ModelFormatError(f"{os.fspath(path)} cannot be read: {error.strerror}.") from None
-
-
-def _read_text(path: FilePath) -> str:
-    try:
-        return _read_bytes(path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ModelFormatError(f"{os.fspath(path)} is no UTF-8: byte {error.start}.") from None
-
-
-def _read_json(path: FilePath) -> dict[str, Any]:
-    try:
-        document = json.loads(_read_text(path))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ModelFormatError(f"{os.fspath(path)} is no JSON: {error}.") from None
-    if not isinstance(document, dict):
-        raise ModelFormatError(f"{os.fspath(path)} holds {shorten(document)}, no JSON object.")
-    return document
 
 
 class Interchange:
@@ -123,7 +105,7 @@ class Interchange:
             If the format has no way to say something; the message names it.
         """
         document = tokenizer_json.write(self._model(), self._style(), self.get_params(deep=False))
-        write_text_atomically(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+        write_json(path, document)
 
     @classmethod
     def from_tokenizers_json(cls, path: FilePath, **params: Any) -> Self:
@@ -146,16 +128,10 @@ class Interchange:
         ModelFormatError
             If the file is damaged, or a component of it cannot be honoured; the message names it.
         """
-        document = _read_json(path)
-        try:
+        document = read_json(path)
+        with naming_json(path):
             read, model = tokenizer_json.read(document)
             return cls._make(read | params, model)
-        except ModelFormatError as error:
-            raise ModelFormatError(f"{os.fspath(path)}: {error}") from None
-        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-            raise ModelFormatError(
-                f"{os.fspath(path)} is a damaged tokenizer.json: {type(error).__name__}: {error}."
-            ) from error
 
     # sentencepiece
 
@@ -227,7 +203,7 @@ class Interchange:
         ImportError
             If the protobuf package is not installed.
         """
-        data = _read_bytes(path)
+        data = read_bytes(path)
         try:
             read, model = sentencepiece_bpe.read(data)
             return cls._make(read | params, model)
@@ -304,7 +280,7 @@ class Interchange:
             If the file is damaged.
         """
         if not isinstance(ranks, Mapping):
-            ranks = tiktoken.from_lines(_read_bytes(ranks).splitlines(), os.fspath(ranks))
+            ranks = tiktoken.from_lines(read_bytes(ranks).splitlines(), os.fspath(ranks))
         model, whole_words = tiktoken.read(dict(ranks))
         taken = set(ranks.values())
         for token, index in (special_tokens or {}).items():
@@ -335,7 +311,7 @@ class Interchange:
             If a piece holds white space, which separates the pieces of a merge.
         """
         model, style = self._model(), self._style()
-        names = tokenizer_json.piece_names(model, style)
+        names = piece_names(model, style)
         content = merges_txt.to_lines(
             [(names[left] or "", names[right] or "") for left, right, _ in model.merges.tolist()]
         )
@@ -368,13 +344,13 @@ class Interchange:
         ModelFormatError
             If a file is damaged or the two do not fit together.
         """
-        vocabulary = _read_json(vocab_path)
-        pairs, _ = merges_txt.from_lines(_read_text(merges_path), os.fspath(merges_path))
+        vocabulary = read_json(vocab_path)
+        pairs, _ = merges_txt.from_lines(read_text(merges_path), os.fspath(merges_path))
         missing = [token for token in special_tokens if token not in vocabulary]
         if missing:
             raise ModelFormatError(f"{os.fspath(vocab_path)} has no special token {missing[0]!r}.")
         source = {"vocab": vocabulary, "merges": pairs, "byte_fallback": params.get("byte_fallback")}
-        added = [{"content": token, "id": vocabulary[token], "special": True} for token in special_tokens]
+        added = {token: AddedToken(vocabulary[token], special=True) for token in special_tokens}
         model = tokenizer_json.read_model(source, added, cls(**params)._style())
         return cls._make({"vocab_size": max(1, len(vocabulary))} | params, model)
 
@@ -425,7 +401,7 @@ class Interchange:
         ModelFormatError
             If the file is damaged.
         """
-        pairs, version = merges_txt.from_lines(_read_text(path), os.fspath(path))
+        pairs, version = merges_txt.from_lines(read_text(path), os.fspath(path))
         joined = version != "0.1"
         forms = [char + end for char in alphabet for end in (["", "</w>"] if joined else [""])]
         read = {"byte_level": False, "pretokenizer": "blank", "end_of_word": "</w>", "join_end_of_word": joined}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
 from textprep_ml import _files
-from textprep_ml._modelfile import write_text_atomically
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.subword.formats import sentencepiece_unigram, unigram_json
-from textprep_ml.subword.interchange import FilePath, _read_bytes, _read_json
+from textprep_ml.subword.formats.files import FilePath, naming_json, read_bytes, read_json, write_json
 from textprep_ml.subword.unigram_model import UnigramModel
 
 
@@ -74,7 +72,7 @@ class UnigramInterchange:
         ImportError
             If the protobuf package is not installed.
         """
-        data = _read_bytes(path)
+        data = read_bytes(path)
         try:
             read, model = sentencepiece_unigram.read(data)
             return cls._make(read | params, model)
@@ -99,7 +97,7 @@ class UnigramInterchange:
             If the format has no way to say something; the message names it.
         """
         document = unigram_json.write(self._model(), self.get_params(deep=False))
-        write_text_atomically(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+        write_json(path, document)
 
     @classmethod
     def from_tokenizers_json(cls, path: FilePath, **params: Any) -> Self:
@@ -122,13 +120,7 @@ class UnigramInterchange:
         ModelFormatError
             If the file is damaged, or a component of it cannot be honoured; the message names it.
         """
-        document = _read_json(path)
-        try:
+        document = read_json(path)
+        with naming_json(path):
             read, model = unigram_json.read(document)
             return cls._make(read | params, model)
-        except ModelFormatError as error:
-            raise ModelFormatError(f"{os.fspath(path)}: {error}") from None
-        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-            raise ModelFormatError(
-                f"{os.fspath(path)} is a damaged tokenizer.json: {type(error).__name__}: {error}."
-            ) from error

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from textprep_ml._modelfile import write_text_atomically
 from textprep_ml.exceptions import ModelFormatError
+from textprep_ml.subword.added_tokens import AddedToken
 from textprep_ml.subword.formats import vocab_txt, wordpiece_json
+from textprep_ml.subword.formats.files import FilePath, naming_json, read_json, read_text, write_json
+from textprep_ml.subword.formats.json_parts import piece_names
 from textprep_ml.subword.formats.state import check
-from textprep_ml.subword.formats.tokenizer_json import piece_names
-from textprep_ml.subword.interchange import FilePath, _read_json, _read_text
 from textprep_ml.subword.model import Model, Style
 
 #: The special tokens of BERT's vocabularies.
@@ -56,7 +56,7 @@ class WordPieceInterchange:
             If the format has no way to say something; the message names it.
         """
         document = wordpiece_json.write(self._model(), self._style(), self.get_params(deep=False))
-        write_text_atomically(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+        write_json(path, document)
 
     @classmethod
     def from_tokenizers_json(cls, path: FilePath, **params: Any) -> Self:
@@ -79,16 +79,10 @@ class WordPieceInterchange:
         ModelFormatError
             If the file is damaged, or a component of it cannot be honoured; the message names it.
         """
-        document = _read_json(path)
-        try:
+        document = read_json(path)
+        with naming_json(path):
             read, model = wordpiece_json.read(document)
             return cls._make(read | params, model)
-        except ModelFormatError as error:
-            raise ModelFormatError(f"{os.fspath(path)}: {error}") from None
-        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-            raise ModelFormatError(
-                f"{os.fspath(path)} is a damaged tokenizer.json: {type(error).__name__}: {error}."
-            ) from error
 
     # vocab.txt
 
@@ -144,7 +138,7 @@ class WordPieceInterchange:
         [1, 2, 3]
         """
         name = os.fspath(path)
-        pieces = vocab_txt.from_lines(_read_text(path), name)
+        pieces = vocab_txt.from_lines(read_text(path), name)
         ids = {piece: index for index, piece in enumerate(pieces)}
         unknown = params.get("unk_token", "[UNK]")
         wanted = [token for token in BERT_TOKENS if token in ids] if special_tokens is None else list(special_tokens)
@@ -152,9 +146,7 @@ class WordPieceInterchange:
         for token in wanted:
             if token not in ids:
                 raise ModelFormatError(f"{name} has no special token {token!r}: pass special_tokens and unk_token.")
-        vocabulary = wordpiece_json.read_model(
-            ids, [{"content": token, "id": ids[token], "special": True} for token in wanted]
-        )
+        vocabulary = wordpiece_json.read_model(ids, {token: AddedToken(ids[token], special=True) for token in wanted})
         read = {"vocab_size": len(pieces), "special_tokens": sorted(wanted, key=ids.__getitem__)}
         blank = cls(**(read | params))
         vocabulary.template = blank._template(vocabulary)

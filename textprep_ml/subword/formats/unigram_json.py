@@ -9,13 +9,21 @@ import numpy as np
 from textprep_ml._validation import shorten
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.subword.added_tokens import AddedToken
-from textprep_ml.subword.bytemap import fallback_name
-from textprep_ml.subword.formats.tokenizer_json import _FLAGS, _flatten, _read_template, _refuse, _write_template
-from textprep_ml.subword.normalizers import make_normalizer
+from textprep_ml.subword.formats.json_parts import (
+    Json,
+    flatten,
+    join,
+    read_added_tokens,
+    read_byte_pieces,
+    read_template,
+    refuse_batching,
+    unsupported,
+    write_document,
+    write_template,
+)
+from textprep_ml.subword.formats.json_words import PREPEND, check_words
 from textprep_ml.subword.text_rules import TYPE, read_component
 from textprep_ml.subword.unigram_model import MARKER, UnigramModel, check
-
-Json = dict[str, Any]
 
 #: The score of the bytes of unknown characters, so that no text is cut into their names.
 _BYTE_SCORE = -10_000.0
@@ -59,11 +67,9 @@ def read(document: Json) -> tuple[Json, UnigramModel]:
     if not isinstance(source, dict) or source.get("type", "Unigram") != "Unigram" or "merges" in source:
         kind = source.get("type") if isinstance(source, dict) else source
         raise ModelFormatError(f"tokenizer.json holds the model {shorten(kind)}, no Unigram.")
-    for part in ("truncation", "padding"):
-        if document.get(part) is not None:
-            raise _refuse(part, document[part])
-    model, unk_token = _read_model(source, document.get("added_tokens") or [])
-    model.template = _read_template(document.get("post_processor"), model)  # type: ignore[arg-type]
+    refuse_batching(document)
+    model, unk_token = _read_model(source, read_added_tokens(document))
+    model.template = read_template(document.get("post_processor"))
     check(model)
     params = _read_words(document)
     _check_decoder(document.get("decoder"), params)
@@ -78,12 +84,8 @@ def read(document: Json) -> tuple[Json, UnigramModel]:
     }, model
 
 
-def _read_model(source: Json, added_tokens: list[Json]) -> tuple[UnigramModel, str | None]:
+def _read_model(source: Json, added: dict[str, AddedToken]) -> tuple[UnigramModel, str | None]:
     rows: list[Any] = source["vocab"]
-    added = {
-        token["content"]: AddedToken(token["id"], **{flag: bool(token.get(flag)) for flag in _FLAGS})
-        for token in added_tokens
-    }
     unk_id, unk_token = source.get("unk_id"), None
     if unk_id is not None:
         if not 0 <= unk_id < len(rows):
@@ -92,14 +94,7 @@ def _read_model(source: Json, added_tokens: list[Json]) -> tuple[UnigramModel, s
         added.setdefault(unk_token, AddedToken(unk_id, special=True))
     names: list[str | None] = [name for name, _ in rows]
     scores = np.array([score for _, score in rows], dtype=np.float64)
-    byte_pieces = None
-    if source.get("byte_fallback"):
-        places = {name: index for index, name in enumerate(names)}
-        wanted = [fallback_name(byte) for byte in range(256)]
-        missing = [name for name in wanted if name not in places]
-        if missing:
-            raise ModelFormatError(f"tokenizer.json asks for byte_fallback, but its vocabulary has no {missing[0]}.")
-        byte_pieces = [places[name] for name in wanted]
+    byte_pieces = read_byte_pieces(source, {name: index for index, (name, _) in enumerate(rows)})
     for token, known in added.items():
         if known.id < len(names) and names[known.id] != token:
             raise ModelFormatError(f"tokenizer.json: the added token {token!r} has the id of {names[known.id]!r}.")
@@ -110,10 +105,10 @@ def _read_model(source: Json, added_tokens: list[Json]) -> tuple[UnigramModel, s
 
 def _read_words(document: Json) -> Json:
     """Read normalizer and pre-tokenizer."""
-    normalizers = list(_flatten(document.get("normalizer"), "normalizers"))
-    parts = list(_flatten(document.get("pre_tokenizer"), "pretokenizers"))
+    normalizers = list(flatten(document.get("normalizer"), "normalizers"))
+    parts = list(flatten(document.get("pre_tokenizer"), "pretokenizers"))
     prefix_space: Any = False
-    if normalizers and normalizers[-1] in ({"type": "Prepend", "prepend": " "}, {"type": "Prepend", "prepend": MARKER}):
+    if normalizers and normalizers[-1] in (PREPEND, PREPEND | {"prepend": MARKER}):
         normalizers.pop()
         prefix_space = True
     if normalizers[-2:] == [_RUNS, _ENDS]:
@@ -126,21 +121,16 @@ def _read_words(document: Json) -> Json:
     if not prefix_space:
         prefix_space = _metaspace(parts)
     elif _metaspace(parts):
-        raise _refuse("pre-tokenizer", "Metaspace behind the normalizer Prepend")
-    component = (
-        {"type": "Sequence", "normalizers": normalizers} if len(normalizers) > 1 else next(iter(normalizers), None)
-    )
-    try:
-        make_normalizer(component)
-    except (KeyError, ValueError) as error:
-        raise ModelFormatError(f"tokenizer.json: {error}") from None
+        raise unsupported("pre-tokenizer", "Metaspace behind the normalizer Prepend")
+    component = join(normalizers, "normalizers")
+    check_words(component)
     return {"normalizer": component, "add_prefix_space": prefix_space}
 
 
 def _with_rules(normalizers: list[Json], prefix_space: Any, parts: list[Json]) -> Json:
     """Read what `write` made of a component of ours."""
     if len(normalizers) > 1 or any(part["type"] != "Precompiled" for part in normalizers):
-        raise _refuse("normalizer", normalizers)
+        raise unsupported("normalizer", normalizers)
     _metaspace(parts)
     charsmap = {"precompiled_charsmap": normalizers[0]["precompiled_charsmap"]} if normalizers else {}
     component = {"type": TYPE, **charsmap, "remove_extra_whitespaces": True}
@@ -159,26 +149,26 @@ def _metaspace(parts: list[Json]) -> Any:
     """Read the pre-tokenizer; tell whether it puts a blank before texts."""
     runs = parts[1:] == [_RUN_WORDS]
     if not parts or parts[0]["type"] != "Metaspace" or not (runs or len(parts) == 1):
-        raise _refuse("pre-tokenizer", parts or None)
+        raise unsupported("pre-tokenizer", parts or None)
     part = parts[0]
     if part.get("replacement", MARKER) != MARKER:
-        raise _refuse("replacement of the pre-tokenizer Metaspace", part["replacement"])
+        raise unsupported("replacement of the pre-tokenizer Metaspace", part["replacement"])
     if not part.get("split", True) and not runs:
-        raise _refuse("pre-tokenizer", "Metaspace with split=false")
+        raise unsupported("pre-tokenizer", "Metaspace with split=false")
     scheme = part.get("prepend_scheme", "always" if part.get("add_prefix_space", True) else "never")
     if scheme not in ("always", "first", "never"):
-        raise _refuse("prepend_scheme of the pre-tokenizer Metaspace", scheme)
+        raise unsupported("prepend_scheme of the pre-tokenizer Metaspace", scheme)
     return False if scheme == "never" else "if-missing"
 
 
 def _check_decoder(decoder: Json | None, params: Json) -> None:
     """Refuse a decoder that writes something else than ours does."""
-    for part in _flatten(decoder, "decoders"):
+    for part in flatten(decoder, "decoders"):
         known = part["type"] in ("ByteFallback", "Fuse", "Metaspace")
         known |= part["type"] == "Replace" and part.get("content") == " "
         known |= part == {"type": "Strip", "content": " ", "start": 1, "stop": 0} and bool(params["add_prefix_space"])
         if not known:
-            raise _refuse("decoder", part)
+            raise unsupported("decoder", part)
 
 
 # Writing
@@ -219,32 +209,26 @@ def write(model: UnigramModel, params: Json) -> Json:
     prefix_space = params["add_prefix_space"]
     normalizers = _write_normalizer(params["normalizer"])
     if prefix_space is True:
-        normalizers.append({"type": "Prepend", "prepend": " "})
+        normalizers.append(PREPEND)
     scheme = "always" if prefix_space == "if-missing" else "never"
     runs = model.has_runs()
     words: Json = {"type": "Metaspace", "replacement": MARKER, "prepend_scheme": scheme, "split": not runs}
     if runs:
         words = {"type": "Sequence", "pretokenizers": [words, _RUN_WORDS]}
     names = [name for name, _ in rows]
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [
-            {"id": added.id, "content": token, **{flag: getattr(added, flag) for flag in _FLAGS}}
-            for token, added in sorted(model.added_tokens.items(), key=lambda item: item[1].id)
-        ],
-        "normalizer": {"type": "Sequence", "normalizers": normalizers} if normalizers else None,
-        "pre_tokenizer": words,
-        "post_processor": _write_template(model, names),  # type: ignore[arg-type]
-        "decoder": _write_decoder(model, bool(prefix_space)),
-        "model": {
+    return write_document(
+        model.added_tokens,
+        normalizer={"type": "Sequence", "normalizers": normalizers} if normalizers else None,
+        pre_tokenizer=words,
+        post_processor=write_template(model.template, names),
+        decoder=_write_decoder(model, bool(prefix_space)),
+        model={
             "type": "Unigram",
             "unk_id": unknown.id if unknown else None,
             "vocab": [list(row) for row in rows],
             "byte_fallback": model.byte_pieces is not None,
         },
-    }
+    )
 
 
 def _rows(model: UnigramModel) -> list[tuple[str, float]]:
@@ -269,7 +253,7 @@ def _write_normalizer(normalizer: Any) -> list[Json]:
     if not isinstance(normalizer, dict):
         raise ModelFormatError(f"tokenizer.json cannot hold the normalizer {type(normalizer).__name__}.")
     if normalizer.get("type") != TYPE:
-        return list(_flatten(normalizer, "normalizers"))
+        return list(flatten(normalizer, "normalizers"))
     rules = read_component(normalizer)
     if rules["kept"] or rules["prefix"]:
         raise ModelFormatError("tokenizer.json cannot hold the normalizer's keep and add_dummy_prefix.")

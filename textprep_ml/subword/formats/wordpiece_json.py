@@ -10,22 +10,21 @@ from textprep_ml._validation import shorten
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.subword.added_tokens import AddedToken
 from textprep_ml.subword.bert import COMPONENT, PRESETS, basic_flags, flags_of, normalizer_of, preset_of
-from textprep_ml.subword.formats.state import check
-from textprep_ml.subword.formats.tokenizer_json import (
-    _FLAGS,
+from textprep_ml.subword.formats.json_parts import (
     Json,
-    _flatten,
-    _read_template,
-    _refuse,
-    _scheme,
-    _write_normalizer,
-    _write_pretokenizer,
-    _write_template,
+    flatten,
+    join,
     piece_names,
+    read_added_tokens,
+    read_template,
+    refuse_batching,
+    unsupported,
+    write_document,
+    write_template,
 )
+from textprep_ml.subword.formats.json_words import check_words, read_scheme, write_normalizer, write_pretokenizer
+from textprep_ml.subword.formats.state import check
 from textprep_ml.subword.model import Model, Style
-from textprep_ml.subword.normalizers import make_normalizer
-from textprep_ml.subword.pretokenizers import make_pretokenizer
 
 # Reading
 
@@ -54,16 +53,14 @@ def read(document: Json) -> tuple[Json, Model]:
     if not isinstance(source, dict) or source.get("type") != "WordPiece":
         kind = source.get("type") if isinstance(source, dict) else source
         raise ModelFormatError(f"tokenizer.json holds the model {shorten(kind)}, no WordPiece.")
-    for part in ("truncation", "padding"):
-        if document.get(part) is not None:
-            raise _refuse(part, document[part])
+    refuse_batching(document)
     params = _read_words(document) | {
         "unk_token": source["unk_token"],
         "continuing_prefix": source["continuing_subword_prefix"],
         "max_word_length": source["max_input_chars_per_word"],
         "special_tokens": [],
     }
-    model = read_model(source["vocab"], document.get("added_tokens") or [])
+    model = read_model(source["vocab"], read_added_tokens(document))
     params["clean_up"] = _read_decoder(document.get("decoder"), params["continuing_prefix"])
     model.template = _read_post_processor(document.get("post_processor"), model)
     params["template"] = template_names(model)
@@ -74,15 +71,15 @@ def read(document: Json) -> tuple[Json, Model]:
     return params, model
 
 
-def read_model(vocabulary: dict[str, int], added_tokens: list[Json]) -> Model:
+def read_model(vocabulary: dict[str, int], added: dict[str, AddedToken]) -> Model:
     """Read a vocabulary.
 
     Parameters
     ----------
     vocabulary : dict of str to int
         Piece -> id.
-    added_tokens : list of dict
-        Each with content, id and flags; those of the vocabulary too.
+    added : dict of str to AddedToken
+        What is found in a text before anything else; those of the vocabulary too.
 
     Returns
     -------
@@ -94,10 +91,6 @@ def read_model(vocabulary: dict[str, int], added_tokens: list[Json]) -> Model:
     ModelFormatError
         If two pieces have one id, or an added token has an id that another piece has.
     """
-    added = {
-        token["content"]: AddedToken(token["id"], **{flag: bool(token.get(flag)) for flag in _FLAGS})
-        for token in added_tokens
-    }
     owners: dict[int, str] = {}
     for text, index in [*vocabulary.items(), *((token, entry.id) for token, entry in added.items())]:
         if not isinstance(index, int) or index < 0:
@@ -136,19 +129,12 @@ def template_names(model: Model) -> list[str] | None:
 
 def _read_words(document: Json) -> Json:
     """Read normalizer and pre-tokenizer."""
-    normalizers = list(_flatten(document.get("normalizer"), "normalizers"))
-    normalizer: Any = next(iter(normalizers), None)
-    if len(normalizers) > 1:
-        normalizer = {"type": "Sequence", "normalizers": normalizers}
-    parts = list(_flatten(document.get("pre_tokenizer"), "pretokenizers"))
+    normalizer: Any = join(list(flatten(document.get("normalizer"), "normalizers")), "normalizers")
+    parts = list(flatten(document.get("pre_tokenizer"), "pretokenizers"))
     if any(part.get("type") == "ByteLevel" for part in parts):
-        raise _refuse("pre-tokenizer", "ByteLevel in front of WordPiece")
-    pretokenizer = COMPONENT if parts == [COMPONENT] else _scheme(parts)
-    try:
-        make_normalizer(normalizer)
-        make_pretokenizer(pretokenizer)
-    except (KeyError, ValueError) as error:
-        raise ModelFormatError(f"tokenizer.json: {error}") from None
+        raise unsupported("pre-tokenizer", "ByteLevel in front of WordPiece")
+    pretokenizer = COMPONENT if parts == [COMPONENT] else read_scheme(parts)
+    check_words(normalizer, pretokenizer)
     flags = basic_flags(normalizer, pretokenizer)
     if flags is not None and flags == basic_flags(normalizer, "bert"):
         pretokenizer = "bert"
@@ -160,17 +146,17 @@ def _read_decoder(decoder: Json | None, prefix: str) -> bool:
     if decoder is None:
         return False
     if decoder.get("type") != "WordPiece" or decoder.get("prefix", "##") != prefix:
-        raise _refuse("decoder", decoder)
+        raise unsupported("decoder", decoder)
     return bool(decoder.get("cleanup", True))
 
 
 def _read_post_processor(part: Json | None, model: Model) -> tuple[list[int], list[int]]:
     if part is None or part.get("type") != "BertProcessing":
-        return _read_template(part, model)
+        return read_template(part)
     for token, index in (part["cls"], part["sep"]):
         known = model.added_tokens.get(token)
         if known is None or known.id != index:
-            raise _refuse("post_processor", part)
+            raise unsupported("post_processor", part)
     return [part["cls"][1]], [part["sep"][1]]
 
 
@@ -207,26 +193,20 @@ def write(model: Model, style: Style, params: Json) -> Json:
             f"tokenizer.json needs an unk_token that is in the vocabulary, but it is {params['unk_token']!r}."
         )
     normalizer, pretokenizer = _write_words(params)
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [
-            {"id": added.id, "content": token, **{flag: getattr(added, flag) for flag in _FLAGS}}
-            for token, added in sorted(model.added_tokens.items(), key=lambda item: item[1].id)
-        ],
-        "normalizer": normalizer,
-        "pre_tokenizer": pretokenizer,
-        "post_processor": _write_post_processor(model, names),
-        "decoder": {"type": "WordPiece", "prefix": style.prefix, "cleanup": params["clean_up"]},
-        "model": {
+    return write_document(
+        model.added_tokens,
+        normalizer=normalizer,
+        pre_tokenizer=pretokenizer,
+        post_processor=_write_post_processor(model, names),
+        decoder={"type": "WordPiece", "prefix": style.prefix, "cleanup": params["clean_up"]},
+        model={
             "type": "WordPiece",
             "unk_token": params["unk_token"],
             "continuing_subword_prefix": style.prefix,
             "max_input_chars_per_word": params["max_word_length"],
             "vocab": {name: index for index, name in enumerate(names) if name is not None},
         },
-    }
+    )
 
 
 def _write_words(params: Json) -> tuple[Json | None, Json | None]:
@@ -237,13 +217,12 @@ def _write_words(params: Json) -> tuple[Json | None, Json | None]:
         if flags != flags_of(normalizer):  # "bert" sets ideographs apart in any case
             complete |= {"handle_chinese_chars": True}
         return complete, COMPONENT
-    plain = {"normalizer": normalizer, "add_prefix_space": False}
-    return _write_normalizer(plain), _write_pretokenizer(pretokenizer, Style(byte_level=False), False)
+    return write_normalizer(normalizer, prefix_space=False), write_pretokenizer(pretokenizer)
 
 
 def _write_post_processor(model: Model, names: list[str | None]) -> Json | None:
     """Write the template; of a pair of texts the second has a type of its own, and no token before it."""
-    template = _write_template(model, names)
+    template = write_template(model.template, names)
     if template is None or template_names(model) is None:
         return template
     before, behind = template["single"][0], template["single"][-1]
