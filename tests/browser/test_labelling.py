@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 ROOT = Path(__file__).parents[2]
 
@@ -81,13 +81,15 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 
 def open_page(page: Page, server: Server) -> None:
     page.goto(server.url)
-    expect(page.locator("#saved-text")).to_have_text("Saved in labels.jsonl")
+    count(page, 0)
     expect(page.locator(".mark.asked")).to_be_in_viewport()
 
 
 def count(page: Page, n: int) -> None:
+    """Wait until there are n labels, saved, and the next question is there."""
     expect(page.locator("#n-labels")).to_have_text(str(n))
     expect(page.locator("#saved-text")).to_have_text("Saved in labels.jsonl")
+    expect(page.locator("#question")).to_have_attribute("aria-busy", "false")
 
 
 def asked(page: Page) -> int:
@@ -122,6 +124,25 @@ def test_keys_answer_and_every_answer_is_saved(browser_page: Page, serve: Callab
     press(browser_page, "Enter", 3)
     server.stop()
     assert server.labels() == {first: True, second: False, third: agrees}
+
+
+def test_a_key_pressed_before_the_next_question_is_shown_does_not_answer_it(
+    browser_page: Page, serve: Callable[..., Server]
+) -> None:
+    server = serve(notes=NOTES)
+    open_page(browser_page, server)
+    first = asked(browser_page)
+
+    def slow(route: Route) -> None:
+        browser_page.keyboard.press("n")  # the server has not confirmed the first answer yet
+        route.continue_()
+
+    browser_page.route("**/api/decide", slow, times=1)
+    press(browser_page, "y", 1)
+    assert asked(browser_page) != first
+    press(browser_page, "y", 2)
+    server.stop()
+    assert set(server.labels().values()) == {True}
 
 
 def test_next_back_and_undo(browser_page: Page, serve: Callable[..., Server]) -> None:

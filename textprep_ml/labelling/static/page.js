@@ -207,9 +207,11 @@ function took({ document, changes, version, labels, doubtful }) {
   state.queue = state.queue.filter((row) => !settled.has(keyOf(row)));
 }
 
-async function answerQuestion(label) {
-  const row = state.question;
-  if (!row) return;
+// A key that was pressed while another question was shown says nothing about this one.
+const isAsked = (row) => row && state.question && keyOf(row) === keyOf(state.question);
+
+async function answerQuestion(row, label) {
+  if (!isAsked(row)) return;
   const known = list.find(row.end)?.place[4] ?? null;
   if (known !== label && !(await decide(row.document, [[row.end, known, label]]))) return;
   state.past.push(row);
@@ -240,10 +242,10 @@ async function undo() {
   undoing.write(decisions);
 }
 
-async function skip() {
-  if (!state.question) return;
-  state.skipped.add(keyOf(state.question));
-  state.past.push(state.question);
+async function skip(row) {
+  if (!isAsked(row)) return;
+  state.skipped.add(keyOf(row));
+  state.past.push(row);
   await ask();
 }
 
@@ -253,18 +255,18 @@ async function back() {
 }
 
 // Label what the paragraph with the question shows, up to the blank lines around it.
-async function confirmParagraph() {
-  const found = state.question && state.question.document === state.open && list.find(state.question.end);
+async function confirmParagraph(row) {
+  const found = isAsked(row) && row.document === state.open && list.find(row.end);
   if (!found) return;
   const { passage } = found;
   const edges = passage.places.filter(([, kind]) => kind === "paragraph").map(([end]) => end);
-  const first = Math.max(passage.start, ...edges.filter((end) => end < state.question.end));
-  const last = Math.min(passage.end, ...edges.filter((end) => end >= state.question.end));
+  const first = Math.max(passage.start, ...edges.filter((end) => end < row.end));
+  const last = Math.min(passage.end, ...edges.filter((end) => end >= row.end));
   const open = passage.places.filter(
     ([end, kind, , , label]) => kind !== "paragraph" && label === null && end > first && end <= last,
   );
   if (open.length && (await decide(state.open, open.map((place) => [place[0], null, isBoundary(place)])))) {
-    state.past.push(state.question);
+    state.past.push(row);
     await ask();
   }
 }
@@ -302,9 +304,9 @@ async function trained({ problem, ...status }) {
 // Wiring
 
 const actions = {
-  yes: () => answerQuestion(true),
-  no: () => answerQuestion(false),
-  agree: () => state.question && answerQuestion(state.question.is_boundary),
+  yes: (row) => answerQuestion(row, true),
+  no: (row) => answerQuestion(row, false),
+  agree: (row) => answerQuestion(row, row?.is_boundary),
   skip,
   back,
   undo,
@@ -313,10 +315,21 @@ const actions = {
 };
 const keys = { y: "yes", n: "no", Enter: "agree", s: "skip", b: "back", u: "undo", a: "paragraph", r: "retrain" };
 
-// One action after another: a second key waits until the first decision is confirmed.
+// One action after another, each about the question that was shown when it was asked for. Until the next one is there,
+// the question is marked as busy.
 let turn = Promise.resolve();
+let waiting = 0;
 function act(action) {
-  turn = turn.then(action).catch(failed);
+  waiting += 1;
+  at("question").ariaBusy = "true";
+  const row = state.question;
+  turn = turn
+    .then(() => action(row))
+    .catch(failed)
+    .finally(() => {
+      waiting -= 1;
+      if (!waiting) at("question").ariaBusy = "false";
+    });
 }
 
 for (const [id, action] of Object.entries(actions)) at(id).addEventListener("click", () => act(action));
