@@ -157,7 +157,7 @@ def test_parts_of_a_killed_worker_are_made_by_another(
 ) -> None:
     transform_files("en", corpus, tmp_path / "one")
     request.getfixturevalue("on_cluster")
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2)
     victim = min(process_ids(client))
     killed: list[int] = []
 

@@ -61,7 +61,6 @@ def shell() -> Run:
             capture_output=True,
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-            timeout=120,
             check=False,
         )
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode())

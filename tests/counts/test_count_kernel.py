@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.growth import cpu_seconds
+from tests.growth import assert_growth
 from textprep_ml._kernels import _exists
 from textprep_ml._kernels._pure import counts as pure
 from textprep_ml._unicode_table import LETTER, MARK, class_of
@@ -95,9 +96,4 @@ def test_many_words_grow_the_tables(kernel: ModuleType) -> None:
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("unit", ["a", "a ", "é", "日 ", "ab1", " "])
 def test_time_is_linear(kernel: ModuleType, unit: str) -> None:
-    def seconds(n: int) -> float:
-        data = (unit * n).encode()
-        return cpu_seconds(lambda: table_of(kernel, [data], unicode=True))
-
-    n = 20_000
-    assert seconds(10 * n) <= 20 * seconds(n) + 0.2
+    assert_growth(lambda n: partial(table_of, kernel, [(unit * n).encode()], unicode=True), 20_000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA, DamerauLevenshtein, Indel, Levenshtein
 
-from tests.growth import cpu_seconds
+from tests.growth import Task, assert_growth
 from textprep_ml.distance import (
     Alignment,
     align,
@@ -273,8 +274,8 @@ def test_drawings_are_text_and_self_contained_html() -> None:
 
 
 def test_time_grows_with_the_table() -> None:
-    def seconds(length: int) -> float:
-        a, b = "ab" * (length // 2), "ba" * (length // 2)
-        return cpu_seconds(lambda: edit_distance(a, b, substitution=1.5))
+    # Three times the length, nine times the table.
+    def comparing(length: int) -> Task:
+        return partial(edit_distance, "ab" * (length // 2), "ba" * (length // 2), substitution=1.5)
 
-    assert seconds(600) <= 20 * max(seconds(200), 1e-4)
+    assert_growth(comparing, 200, times=3, floor=1e-4)

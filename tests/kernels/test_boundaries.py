@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.growth import cpu_seconds
+from tests.growth import assert_growth
 from tests.kernels.boundary_strategies import (
     DOCUMENTS,
     TEXTS,
@@ -443,26 +443,19 @@ def test_threads_share_a_scanner() -> None:
 )
 def test_time_is_linear_in_the_text(unit: str) -> None:
     n = 400_000 if FAST is not pure else 8_000
-    scanner = make(FAST, seed=0)
-    short, long = ([unit * (size // len(unit))] for size in (n, 10 * n))
-    assert cpu_seconds(lambda: scanner.spans(long)) <= 15 * cpu_seconds(lambda: scanner.spans(short))
-    assert cpu_seconds(lambda: FAST.count_words(long)) <= 15 * cpu_seconds(lambda: FAST.count_words(short))
+    for call in (make(FAST, seed=0).spans, FAST.count_words):
+        assert_growth(lambda size, call=call: partial(call, [unit * (size // len(unit))]), n, at_most=15)
 
 
 def test_slow_texts_are_not_slow() -> None:
     scanner = make(FAST, seed=0)
     n, repeat = (2000, 20) if FAST is not pure else (200, 1)
-    for short, long in zip(slow_texts(n), slow_texts(10 * n), strict=True):
-        few = cpu_seconds(partial(scanner.spans, [short] * repeat))
-        assert cpu_seconds(partial(scanner.spans, [long] * repeat)) <= 20 * few
+    for number in range(len(slow_texts(1))):
+        assert_growth(lambda size, number=number: partial(scanner.spans, [slow_texts(size)[number]] * repeat), n)
 
 
 @each_kernel
 def test_different_words_are_counted_in_linear_time(kernel: ModuleType) -> None:
     n = 500 if kernel is pure else 20_000
 
-    def text(size: int) -> list[str]:
-        return [" ".join(f"w{i:x}." for i in range(size))]
-
-    short, long = text(n), text(10 * n)
-    assert cpu_seconds(lambda: kernel.count_words(long)) <= 20 * cpu_seconds(lambda: kernel.count_words(short))
+    assert_growth(lambda size: partial(kernel.count_words, [" ".join(f"w{i:x}." for i in range(size))]), n)

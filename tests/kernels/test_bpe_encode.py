@@ -12,7 +12,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.growth import cpu_seconds
+from tests.growth import Task, assert_growth
 from tests.subword.texts import evaluation_texts
 from textprep_ml._kernels import _exists
 from textprep_ml._kernels._pure import bpe_encode as pure
@@ -303,12 +303,12 @@ def test_ten_times_the_text_takes_about_ten_times_as_long(module: ModuleType, un
     encode = encoder(module, byte_model([(0, 0), (6, 6), (7, 7), (3, 3), (10, 10), (0, 1), (1, 2)]), scheme)
     size = 3_000 if module is pure else 100_000
 
-    def seconds(count: int) -> float:
+    def encoding(count: int) -> Task:
         repeated = unit * (count // len(unit.encode()))  # as many bytes of each unit
         letters = "".join(np.random.default_rng(1).choice(list("abcd"), count))
         text = letters if unit == "letters" else repeated
-        return cpu_seconds(lambda: encode.encode_array(text), repeats=6)
+        return lambda: encode.encode_array(text)
 
     # Quadratic time would be a hundred. The twin's lists leave the cache and meet fresh pages on the longer text: up to
     # twenty-five times on some machines.
-    assert seconds(size * 10) < (35 if module is pure else 20) * max(seconds(size), 0.001)
+    assert_growth(encoding, size, at_most=35 if module is pure else 20)

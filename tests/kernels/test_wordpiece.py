@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.growth import cpu_seconds
+from tests.growth import Task, assert_growth
 from tests.subword.texts import evaluation_texts
 from textprep_ml._kernels import _exists
 from textprep_ml._kernels._pure import bert
@@ -212,18 +213,15 @@ NESTED = [b"[UNK]", *(prefix + b"a" * size for size in (1, 2, 3, 500) for prefix
 def test_time_grows_with_the_text(module: ModuleType, unit: str, options: dict[str, Any]) -> None:
     encoder = module.WordPieceEncoder(NESTED, scheme=SCHEMES["blank"], unknown=0, max_characters=1 << 30, **options)
 
-    def seconds(count: int) -> float:
-        text = unit * (count // len(unit.encode()))
-        return cpu_seconds(lambda: encoder.encode_array(text), repeats=6)
-
-    assert seconds(600_000) < 20 * max(seconds(60_000), 0.001)
+    assert_growth(lambda count: partial(encoder.encode_array, unit * (count // len(unit.encode()))), 60_000)
 
 
 @pytest.mark.parametrize("module", MODULES[1:])
 def test_time_to_build_grows_with_the_pieces(module: ModuleType) -> None:
-    def seconds(size: int) -> float:
-        pieces = [b"a", b"##a", b"a" * size, b"##" + b"a" * (size // 2) + b"b"]
-        return cpu_seconds(lambda: module.WordPieceEncoder(pieces, scheme=1))
+    def building(size: int) -> Task:
+        return partial(
+            module.WordPieceEncoder, [b"a", b"##a", b"a" * size, b"##" + b"a" * (size // 2) + b"b"], scheme=1
+        )
 
     # Its tables leave the cache: up to thirty times on some machines. Quadratic time would be a hundred.
-    assert seconds(300_000) < 40 * max(seconds(30_000), 0.001)
+    assert_growth(building, 30_000, at_most=40)

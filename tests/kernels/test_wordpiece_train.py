@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.growth import cpu_seconds
+from tests.growth import Task, assert_growth
 from textprep_ml._kernels import _exists
 from textprep_ml._kernels._pure import wordpiece_train as naive
 
@@ -135,9 +135,9 @@ def test_no_piece_is_spelled_like_a_special_token_or_a_piece_inside_a_word(modul
 def test_time_grows_with_the_words(module: ModuleType, score: str) -> None:
     generator = np.random.default_rng(3)
 
-    def seconds(n: int) -> float:
+    def learning(n: int) -> Task:
         words = {"".join(generator.choice(list(LETTERS), 9)): 1 for _ in range(n)}
-        return cpu_seconds(lambda: learner(module, words, score).run(n // 10))
+        return lambda: learner(module, words, score).run(n // 10)
 
     # Its tables leave the cache. Quadratic time would be a hundred.
-    assert seconds(40_000) < 35 * seconds(4_000)
+    assert_growth(learning, 4_000, at_most=35)

@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import unicodedata
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from tests.growth import cpu_seconds
+from tests.growth import assert_growth
 from tests.normalization.test_steps import TEXTS, TRICKY, both, kernel  # noqa: F401  (the fixture runs every test with both kernels)
 from textprep_ml.normalization import OffsetMap, TextNormalizer, make_normalizer
 from textprep_ml.normalization.normalizer import PRESETS
@@ -392,11 +393,7 @@ def test_pipelines_and_nested_lists() -> None:
 def test_presets_are_linear(preset: str, unit: str) -> None:
     normalizer = make_normalizer(preset, **({"vocabulary": ["aa"]} if preset == "pdf" else {}))
 
-    def seconds(size: int) -> float:
-        text = "a" + unit * (size // len(unit)) + "a"
-        return cpu_seconds(lambda: normalizer.align(text))
-
-    assert seconds(20_000) <= 20 * seconds(2_000) + 0.02
+    assert_growth(lambda size: partial(normalizer.align, "a" + unit * (size // len(unit)) + "a"), 2_000)
 
 
 def test_surrogates_nul_and_unassigned_survive() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.growth import cpu_seconds
+from tests.growth import assert_growth
 from textprep_ml import iter_rows
 
 ROOT = Path(__file__).parent.parent.parent
@@ -58,6 +59,4 @@ def assert_lossless(text: str, spans: list[tuple[int, int]]) -> None:
 
 def assert_grows_gently(call: Callable[[str], Any], make: Callable[[int], str], short: int = 2000) -> None:
     """Check that ten times the text takes at most twenty times as long."""
-    few, many = make(short), make(10 * short)
-    base = max(cpu_seconds(lambda: call(few)), 1e-3)  # below a millisecond the clock and the fixed costs decide
-    assert cpu_seconds(lambda: call(many)) <= 20 * base
+    assert_growth(lambda size: partial(call, make(size)), short)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.growth import Task, assert_growth, cpu_seconds
 from tests.segmentation.samples import assert_grows_gently, assert_lossless, changed
 from textprep_ml import RuleSegmenter, SentenceSegmenter
 
@@ -108,18 +108,11 @@ def test_s45_pickles_and_files_give_the_same(
 
 
 def test_s45_a_call_costs_no_loading(english: Any) -> None:
-    def seconds(n: int) -> float:
-        begin = time.process_time()
-        for _ in range(n):
-            english.spans("It rains. We stay in.")
-        return time.process_time() - begin
+    def calling(n: int) -> Task:
+        return lambda: [english.spans("It rains. We stay in.") for _ in range(n)]
 
-    begin = time.process_time()
-    SentenceSegmenter.load("en")
-    loading = time.process_time() - begin
-    few = min(seconds(1000) for _ in range(3))
-    assert few / 1000 < loading / 10
-    assert seconds(10_000) <= 20 * few
+    assert cpu_seconds(calling(10)) < cpu_seconds(lambda: SentenceSegmenter.load("en"))
+    assert_growth(calling, 100)
 
 
 @pytest.mark.parametrize("fitted", ["english", "linear", "tree"])

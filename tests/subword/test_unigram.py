@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import pickle
 import random
-import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.growth import assert_growth
 from textprep_ml.exceptions import ModelFormatError, VocabularyWarning
 from textprep_ml.subword import StreamDecoder, UnigramTokenizer
 
@@ -280,16 +281,6 @@ def test_a_damaged_file_is_refused(
 # Growth
 
 
-def seconds(task: Callable[[], Any], rounds: int = 3) -> float:
-    best = math.inf
-    for _ in range(rounds):
-        begin = time.process_time()
-        task()
-        best = min(best, time.process_time() - begin)
-    return best
-
-
 @pytest.mark.parametrize("text", ["a", "-", " ", "▁", "ab", letters(2000, 1, "abcdefghijklmnopqrstuvwxyz")])
 def test_encoding_takes_linear_time(tokenizer: UnigramTokenizer, text: str) -> None:
-    small, large = (text * (n // len(text)) for n in (20_000, 200_000))
-    assert seconds(lambda: tokenizer.encode(large)) < 20 * seconds(lambda: tokenizer.encode(small)) + 0.05
+    assert_growth(lambda size: partial(tokenizer.encode, text * (size // len(text))), 20_000)

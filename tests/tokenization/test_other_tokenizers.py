@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from importlib.util import find_spec
 
 import pytest
@@ -98,12 +97,10 @@ def test_gaps_have_spans() -> None:
 
 def test_a_pattern_that_backtracks_is_stopped() -> None:
     tokenizer = RegexTokenizer(r"(?:a|a)+$", timeout=0.2)
-    start = time.monotonic()
     with pytest.raises(TimeoutError, match=r"backtracks too much.*possessive"):
         tokenizer.tokenize("a" * 4999 + "!")
     with pytest.raises(TimeoutError, match="5000 characters"):
         tokenizer.spans("a" * 4999 + "!")
-    assert time.monotonic() - start < 10
 
 
 def test_a_broken_pattern_is_named() -> None:
