@@ -54,13 +54,17 @@ def count_jobs(n_jobs: int | None) -> int:
     ValueError
         If it is 0 or no integer.
     """
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
-        raise ValueError(f"n_jobs must be a number of workers, -1 for one per processor, or None, got {n_jobs!r}.")
+    _check_jobs(n_jobs)
     if n_jobs in (None, 1) and "joblib" not in sys.modules:
         return 1  # nobody can have chosen a backend; importing joblib takes longer than a small text
     from joblib import effective_n_jobs
 
     return int(effective_n_jobs(n_jobs))
+
+
+def _check_jobs(n_jobs: int | None) -> None:
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be a number of workers, -1 for one per processor, or None, got {n_jobs!r}.")
 
 
 def map_chunks(
@@ -267,6 +271,9 @@ def map_documents(
     list
         One result per document.
     """
+    if len(documents) < 2:  # asking joblib takes as long as a short text
+        _check_jobs(n_jobs)
+        return list(function(documents))
     with collector_paused():
         return list(chain.from_iterable(map_chunks(function, cut_documents(documents, n_jobs), n_jobs)))
 

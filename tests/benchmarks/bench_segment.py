@@ -22,8 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from textprep_ml._parallel import map_documents
-from textprep_ml.segmentation.runtime import BoundaryModel
+from textprep_ml import SentenceSegmenter
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("TEXTPREP_ML_SHARED", ROOT.parent / "shared"))
@@ -108,11 +107,15 @@ def share(tool: Tool, documents: list[str]) -> list[str]:
     return chosen
 
 
-def race(model: BoundaryModel, documents: list[str]) -> None:
-    """Segment the documents with all tools in turn."""
+def race(segmenter: SentenceSegmenter, documents: list[str]) -> None:
+    """Segment the documents with all tools in turn; ours as arrays of spans, as strings, and as strings one by one."""
+    size = sum(map(len, documents))
     runs: dict[str, tuple[Callable[[], Any], int]] = {
-        "textprep_ml": (lambda: model.spans(documents), sum(map(len, documents)))
+        "predict": (partial(segmenter.predict, documents), size),
+        "transform": (partial(segmenter.transform, documents), size),
+        "split": (partial(each, segmenter.split, documents), size),
     }
+    ours = list(runs)
     for name, tool in peers():
         texts = share(tool, documents)
         runs[name] = (partial(each, tool, texts), sum(map(len, texts)))
@@ -121,9 +124,9 @@ def race(model: BoundaryModel, documents: list[str]) -> None:
         for name, (run, _) in runs.items():
             times[name].append(seconds(run))
     speeds = {name: runs[name][1] / min(found) / 1e6 for name, found in times.items()}
-    print(f"{len(documents)} documents, {sum(map(len, documents)) / 1e6:.2f} MB")
+    print(f"{len(documents)} documents, {size / 1e6:.2f} MB" + "".join(f"{name:>12}" for name in ours))
     for name, speed in speeds.items():
-        print(f"  {name:12} {speed:9.3f} MB/s   ours is {speeds['textprep_ml'] / speed:8.2f} times as fast")
+        print(f"  {name:12} {speed:9.3f} MB/s " + "".join(f"{speeds[own] / speed:12.2f}" for own in ours))
 
 
 def peak_memory(reset: bool = False) -> float:
@@ -136,21 +139,30 @@ def peak_memory(reset: bool = False) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def one_text(model: BoundaryModel, text: str) -> None:
+def one_text(segmenter: SentenceSegmenter, text: str) -> None:
     """Segment one long text."""
     before = peak_memory(reset=True)
-    took = seconds(lambda: model.spans([text]))
+    took = seconds(lambda: segmenter.predict([text]))
     print(f"one text of {len(text) / 1e6:.0f} MB: {len(text) / took / 1e6:.1f} MB/s")
     print(f"  peak memory {peak_memory():.0f} MB, {before:.0f} MB of it before, with the text")
     if find_spec("sentencex"):
         import sentencex
 
-        part = text[: 4 << 20]
-        took = seconds(lambda: list(sentencex.segment("en", part)))
-        print(f"  sentencex on its first {len(part) / 1e6:.0f} MB: {len(part) / took / 1e6:.1f} MB/s")
+        compare_on_part("sentencex", lambda part: list(sentencex.segment("en", part)), text)
+    if find_spec("sakurs"):
+        import sakurs
+
+        compare_on_part("sakurs", sakurs.load("en").split, text)
 
 
-def threads(model: BoundaryModel, documents: list[str]) -> None:
+def compare_on_part(name: str, tool: Tool, text: str) -> None:
+    """Time another tool on the beginning of a long text."""
+    part = text[: 4 << 20]
+    took = seconds(partial(tool, part))
+    print(f"  {name} on its first {len(part) / 1e6:.0f} MB: {len(part) / took / 1e6:.1f} MB/s")
+
+
+def threads(segmenter: SentenceSegmenter, documents: list[str]) -> None:
     """Compare one thread and two."""
     many = documents * max(1, 20_000_000 // sum(map(len, documents)))
     size = sum(map(len, many)) / 1e6
@@ -158,20 +170,22 @@ def threads(model: BoundaryModel, documents: list[str]) -> None:
     cpu: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(ROUNDS):
         for n_jobs in times:
+            segmenter.set_params(n_jobs=n_jobs)
             start = time.process_time()
-            times[n_jobs].append(seconds(partial(map_documents, model.spans, many, n_jobs), time.perf_counter))
+            times[n_jobs].append(seconds(partial(segmenter.predict, many), time.perf_counter))
             cpu[n_jobs].append(time.process_time() - start)
     one, two = (size / min(found) for found in times.values())
     print(f"threads, wall time: 1 {one:.1f} MB/s, 2 {two:.1f} MB/s, {two / one:.2f} times")
     print(f"  CPU time: 1 {size / min(cpu[1]):.1f} MB/s, 2 {size / min(cpu[2]):.1f} MB/s")
+    segmenter.set_params(n_jobs=None)
 
 
-def hostile(model: BoundaryModel) -> None:
+def hostile(segmenter: SentenceSegmenter) -> None:
     """Segment 10 MB of each hostile text, and a tenth, to see whether time grows with the text."""
     for name, unit in HOSTILE.items():
         large = unit * (10_000_000 // len(unit))
         small = large[: len(large) // 10]
-        short, long = (min(seconds(partial(model.spans, [text])) for _ in range(3)) for text in (small, large))
+        short, long = (min(seconds(partial(segmenter.predict, [text])) for _ in range(3)) for text in (small, large))
         print(f"  {name:10} {len(large) / long / 1e6:8.1f} MB/s, ten times the text takes {long / short:.1f} times")
 
 
@@ -200,13 +214,13 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=100, help="characters of the long text, in millions")
     parser.add_argument("--model", default="en")
     arguments = parser.parse_args()
-    model = BoundaryModel.load(arguments.model)
+    segmenter = SentenceSegmenter.load(arguments.model)
     documents = read_documents(arguments.documents)
-    race(model, documents)
-    threads(model, documents)
-    one_text(model, long_text(arguments.text, documents, arguments.megabytes * 1_000_000))
+    race(segmenter, documents)
+    threads(segmenter, documents)
+    one_text(segmenter, long_text(arguments.text, documents, arguments.megabytes * 1_000_000))
     print("hostile texts of 10 MB")
-    hostile(model)
+    hostile(segmenter)
     start(arguments.model)
 
 

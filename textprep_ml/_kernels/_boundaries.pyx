@@ -11,6 +11,7 @@ candidates are gathered until eight of a sort are scored side by side. What is h
 counts, since a branch that is taken wrongly costs as much as thirty instructions.
 """
 
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND
 from libc.math cimport NAN
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -135,6 +136,52 @@ cdef class Linear:
         free(self.tables)
 
 
+cdef struct text_t:
+    const void *data
+    int64_t length
+    int width
+
+
+cdef class Workspace:
+    """The memory of one run, and what it found."""
+    cdef work_t w
+    cdef text_t *texts
+    cdef int64_t *offsets       # of what was found in each text
+    cdef int64_t n_texts        # that there is room for
+
+    def __cinit__(self):
+        memset(&self.w, 0, sizeof(self.w))
+        self.w.pending = <pending_t *>malloc(PENDING * sizeof(pending_t))
+        if self.w.pending == NULL or not counts_init(&self.w.counts):
+            raise MemoryError()
+
+    def __dealloc__(self):
+        cdef work_t *w = &self.w
+        counts_free(&w.counts)
+        free_tokens(w)
+        free(w.found_ends); free(w.found_starts); free(w.kinds); free(w.scores); free(w.rows)
+        free(w.pending); free(w.pending_rows); free(self.texts); free(self.offsets)
+
+    cdef prepare(self, int64_t n_texts, int want):
+        """Forget what was found, and make room for so many texts."""
+        cdef work_t *w = &self.w
+        w.n = 0
+        if self.offsets == NULL or n_texts > self.n_texts:
+            self.n_texts = 0
+            if grow(<void **>&self.texts, (n_texts + 1) * sizeof(text_t)) < 0 or grow(<void **>&self.offsets, (n_texts + 1) * sizeof(int64_t)) < 0:
+                raise MemoryError()
+            self.n_texts = n_texts
+        memset(self.offsets, 0, (n_texts + 1) * sizeof(int64_t))
+        if want == WANT_ROWS:
+            if w.pending_rows == NULL:
+                w.pending_rows = <uint16_t *>malloc(PENDING * N_ATTRIBUTES * sizeof(uint16_t))
+            if w.pending_rows == NULL or (w.room and grow(<void **>&w.rows, w.room * N_ATTRIBUTES * sizeof(uint16_t)) < 0):
+                raise MemoryError()
+
+    cdef bint is_small(self):
+        return self.w.capacity <= SMALL_BLOCK and self.w.counts.capacity <= SMALL_BLOCK and self.w.room <= SMALL_BLOCK and self.n_texts <= SMALL_BLOCK
+
+
 cdef class BoundaryScanner:
     """Finds, describes and scores the candidates of texts.
 
@@ -144,6 +191,7 @@ cdef class BoundaryScanner:
     cdef int newline
     cdef uint8_t[2][N_GAPS] gap_codes     # by what `gap_of` tells, without and with capitals in the text
     cdef Linear linear
+    cdef list spare                         # workspaces that nobody has
     cdef bint has_tree
     cdef int32_t[::1] node_column
     cdef int32_t[::1] node_threshold
@@ -157,6 +205,7 @@ cdef class BoundaryScanner:
 
     def __init__(self, Lexicon lexicon not None, str newline="auto", kinds=KIND_NAMES):
         self.lexicon = lexicon
+        self.spare = []
         self.newline = NEWLINE_MODES[newline]
         self._fill_gap_codes({KIND_NAMES.index(kind) for kind in kinds})
         self.thresholds = np.zeros(N_KINDS, dtype=np.float32)
@@ -214,80 +263,95 @@ cdef class BoundaryScanner:
 
     def describe(self, list texts):
         """Give ``(offsets, ends, starts, kinds, rows)`` of all candidates of all texts; document i has rows ``offsets[i]:offsets[i + 1]``."""
-        return self._run(texts, WANT_ROWS)
+        return self._found(texts, WANT_ROWS)
 
     def score(self, list texts):
         """Give ``(offsets, ends, starts, kinds, scores)``."""
-        return self._run(texts, WANT_SCORES)
+        return self._found(texts, WANT_SCORES)
 
     def boundaries(self, list texts):
         """Give ``(offsets, ends, starts)`` of the boundaries alone."""
-        return self._run(texts, WANT_BOUNDARIES)
+        return self._found(texts, WANT_BOUNDARIES)
 
     def spans(self, list texts):
         """Give ``(offsets, spans)``: the sentences of all texts, without the white space around them."""
-        offsets, ends, starts = self._run(texts, WANT_BOUNDARIES)
-        return join_spans(texts, offsets, ends, starts)
+        cdef tuple held = hold_texts(texts)
+        cdef Workspace space = self._scan(held, WANT_BOUNDARIES)
+        found = sentence_spans(held, space.offsets, space.w.found_ends, space.w.found_starts)
+        self._keep(space)
+        return found
 
-    def _run(self, list texts, int want):
-        cdef tuple held = check_texts(texts)
+    def sentences(self, list texts):
+        """Give the sentences of each text as a list of strings."""
+        cdef tuple held = hold_texts(texts)
+        cdef Workspace space = self._scan(held, WANT_BOUNDARIES)
+        cdef int64_t i
+        cdef list found = []
+        for i in range(len(held)):
+            found.append(slice_text(held[i], space.offsets[i], space.offsets[i + 1], space.w.found_ends, space.w.found_starts))
+        self._keep(space)
+        return found
+
+    def _found(self, list texts, int want):
+        cdef tuple held = hold_texts(texts)
+        cdef Workspace space = self._scan(held, want)
+        cdef work_t *w = &space.w
+        result = [take(space.offsets, len(held) + 1, np.int64), take(w.found_ends, w.n, np.int64), take(w.found_starts, w.n, np.int64)]
+        if want == WANT_ROWS:
+            result += [take(w.kinds, w.n, np.uint8), take(w.rows, w.n * N_ATTRIBUTES, np.uint16).reshape(-1, N_ATTRIBUTES)]
+        elif want == WANT_SCORES:
+            result += [take(w.kinds, w.n, np.uint8), take(w.scores, w.n, np.float32)]
+        self._keep(space)
+        return tuple(result)
+
+    cdef Workspace _scan(self, tuple held, int want):
+        """Go over texts; what was found stays in the workspace, which nobody else has until `_keep` takes it back."""
         cdef int64_t n_texts = len(held), i
-        cdef work_t w
         cdef int status = 0
-        cdef int64_t[::1] offsets = np.zeros(n_texts + 1, dtype=np.int64)
-        cdef void **data = NULL
-        cdef int64_t *lengths = NULL
-        cdef uint8_t *widths = NULL
         cdef str text
+        cdef Workspace space
+        cdef work_t *w
+        cdef text_t *t
+        cdef int64_t *offsets
         cdef Linear linear = self.linear        # stays alive if another thread sets a new one
         if want != WANT_ROWS and linear is None and not self.has_tree:
             raise ValueError("BoundaryScanner has no model: call set_linear or set_tree first.")
-        memset(&w, 0, sizeof(w))
         try:
-            data = <void **>malloc((n_texts + 1) * sizeof(void *))
-            lengths = <int64_t *>malloc((n_texts + 1) * sizeof(int64_t))
-            widths = <uint8_t *>malloc(n_texts + 1)
-            if data == NULL or lengths == NULL or widths == NULL or not counts_init(&w.counts):
-                raise MemoryError()
-            w.pending = <pending_t *>malloc(PENDING * sizeof(pending_t))
-            w.pending_rows = <uint16_t *>malloc(PENDING * N_ATTRIBUTES * sizeof(uint16_t) if want == WANT_ROWS else 1)
-            if w.pending == NULL or w.pending_rows == NULL:
-                raise MemoryError()
+            space = self.spare.pop()
+        except IndexError:
+            space = Workspace()
+        space.prepare(n_texts, want)
+        w, t, offsets = &space.w, space.texts, space.offsets
+        for i in range(n_texts):
+            text = held[i]
+            t[i].data = PyUnicode_DATA(text)
+            t[i].length = PyUnicode_GET_LENGTH(text)
+            t[i].width = PyUnicode_KIND(text)
+        with nogil:
             for i in range(n_texts):
-                text = held[i]
-                data[i] = PyUnicode_DATA(text)
-                lengths[i] = PyUnicode_GET_LENGTH(text)
-                widths[i] = PyUnicode_KIND(text)
-            with nogil:
-                for i in range(n_texts):
-                    w.text = i
-                    if i + 1 < n_texts:
-                        prefetch_bytes(data[i + 1], <uint8_t *>data[i + 1] + min(lengths[i + 1], AHEAD) * widths[i + 1])
-                    if widths[i] == 1:
-                        status = run_text(self, linear, <const uint8_t *>data[i], lengths[i], &w, want, &offsets[0])
-                    elif widths[i] == 2:
-                        status = run_text(self, linear, <const uint16_t *>data[i], lengths[i], &w, want, &offsets[0])
-                    else:
-                        status = run_text(self, linear, <const uint32_t *>data[i], lengths[i], &w, want, &offsets[0])
-                    if status < 0:
-                        break
-                if status >= 0:
-                    status = settle(self, linear, &w, want, &offsets[0])
-                for i in range(n_texts):
-                    offsets[i + 1] += offsets[i]
-            if status < 0:
-                raise MemoryError()
-            result = [np.asarray(offsets), take_int64(w.found_ends, w.n), take_int64(w.found_starts, w.n)]
-            if want == WANT_ROWS:
-                result += [take_uint8(w.kinds, w.n), take_uint16(w.rows, w.n * N_ATTRIBUTES).reshape(-1, N_ATTRIBUTES)]
-            elif want == WANT_SCORES:
-                result += [take_uint8(w.kinds, w.n), take_float(w.scores, w.n)]
-            return tuple(result)
-        finally:
-            counts_free(&w.counts)
-            free_tokens(&w)
-            free(w.found_ends); free(w.found_starts); free(w.kinds); free(w.scores); free(w.rows)
-            free(w.pending); free(w.pending_rows); free(data); free(lengths); free(widths)
+                w.text = i
+                if i + 1 < n_texts:
+                    prefetch_bytes(t[i + 1].data, <uint8_t *>t[i + 1].data + min(t[i + 1].length, AHEAD) * t[i + 1].width)
+                if t[i].width == 1:
+                    status = run_text(self, linear, <const uint8_t *>t[i].data, t[i].length, w, want, offsets)
+                elif t[i].width == 2:
+                    status = run_text(self, linear, <const uint16_t *>t[i].data, t[i].length, w, want, offsets)
+                else:
+                    status = run_text(self, linear, <const uint32_t *>t[i].data, t[i].length, w, want, offsets)
+                if status < 0:
+                    break
+            if status >= 0:
+                status = settle(self, linear, w, want, offsets)
+            for i in range(n_texts):
+                offsets[i + 1] += offsets[i]
+        if status < 0:
+            raise MemoryError()
+        return space
+
+    cdef _keep(self, Workspace space):
+        """Leave a workspace to the next run, unless it has become large: making one takes longer than a short text."""
+        if space.is_small() and len(self.spare) < MOST_SPARE:
+            self.spare.append(space)
 
     cdef inline float walk_tree(self, const lanes_t *codes, int lane) noexcept nogil:
         cdef int node = 0, column
@@ -297,29 +361,24 @@ cdef class BoundaryScanner:
         return self.node_score[node]
 
 
-cdef take_int64(int64_t *values, int64_t n):
-    out = np.empty(n, dtype=np.int64)
+cdef take(const void *values, int64_t n, dtype):
+    """Copy values into a new array."""
+    cdef Py_buffer buffer
+    out = np.empty(n, dtype=dtype)
     if n:
-        out[:] = <int64_t[:n]>values
+        PyObject_GetBuffer(out, &buffer, PyBUF_WRITABLE)
+        memcpy(buffer.buf, values, buffer.len)
+        PyBuffer_Release(&buffer)
     return out
 
-cdef take_uint8(uint8_t *values, int64_t n):
-    out = np.empty(n, dtype=np.uint8)
-    if n:
-        out[:] = <uint8_t[:n]>values
-    return out
 
-cdef take_uint16(uint16_t *values, int64_t n):
-    out = np.empty(n, dtype=np.uint16)
-    if n:
-        out[:] = <uint16_t[:n]>values
-    return out
-
-cdef take_float(float *values, int64_t n):
-    out = np.empty(n, dtype=np.float32)
-    if n:
-        out[:] = <float[:n]>values
-    return out
+cdef tuple hold_texts(list texts):
+    """Hold the texts, so that another thread cannot take one away, and refuse what is no `str`."""
+    cdef tuple held = tuple(texts)
+    for text in held:
+        if type(text) is not str:
+            return check_texts(texts)
+    return held
 
 
 include "boundary_candidates.pxi"
@@ -399,15 +458,21 @@ cdef str lower_word(str word):
 
 def join_spans(list texts, int64_t[::1] offsets, int64_t[::1] ends, int64_t[::1] starts):
     """Turn boundaries into sentence spans: give ``(offsets, spans)`` over all texts."""
-    cdef tuple held = check_texts(texts)
+    cdef tuple held = hold_texts(texts)
+    check_offsets(len(held), np.asarray(offsets), np.asarray(ends), np.asarray(starts))
+    # Of arrays that may be empty there is no first element.
+    return sentence_spans(held, &offsets[0], &ends[0] if ends.shape[0] else NULL, &starts[0] if starts.shape[0] else NULL)
+
+
+cdef tuple sentence_spans(tuple held, const int64_t *offsets, const int64_t *ends, const int64_t *starts):
+    """Turn the boundaries of texts into spans."""
     cdef int64_t n_texts = len(held), i, j, n = 0, start, stop
-    check_offsets(n_texts, np.asarray(offsets), np.asarray(ends), np.asarray(starts))
-    cdef int64_t[::1] span_offsets = np.zeros(n_texts + 1, dtype=np.int64)
-    cdef int64_t[:, ::1] spans = np.empty((ends.shape[0] + n_texts, 2), dtype=np.int64)
-    cdef str text
+    all_offsets = np.zeros(n_texts + 1, dtype=np.int64)
+    all_spans = np.empty((offsets[n_texts] + n_texts, 2), dtype=np.int64)
+    cdef int64_t[::1] span_offsets = all_offsets
+    cdef int64_t[:, ::1] spans = all_spans
     for i in range(n_texts):
-        text = held[i]
-        start, stop = strip_bounds(text)
+        start, stop = strip_bounds(held[i])
         if start < stop:
             for j in range(offsets[i], offsets[i + 1]):
                 spans[n, 0] = start
@@ -418,7 +483,20 @@ def join_spans(list texts, int64_t[::1] offsets, int64_t[::1] ends, int64_t[::1]
             spans[n, 1] = stop
             n += 1
         span_offsets[i + 1] = n
-    return np.asarray(span_offsets), np.asarray(spans)[:n]
+    return all_offsets, all_spans[:n]
+
+
+cdef list slice_text(str text, int64_t first, int64_t last, const int64_t *ends, const int64_t *starts):
+    """Cut a text at its boundaries."""
+    cdef int64_t j, start, stop
+    cdef list found = []
+    start, stop = strip_bounds(text)
+    if start < stop:
+        for j in range(first, last):
+            found.append(text[start:ends[j]])
+            start = starts[j]
+        found.append(text[start:stop])
+    return found
 
 
 cdef (int64_t, int64_t) strip_bounds(str text):

@@ -64,6 +64,7 @@ cdef extern from "boundaries.h" nogil:
         entry_t *entries
         uint32_t *slots
         uint32_t n_entries
+        uint32_t capacity
     void prefetch_bytes(const void *start, const void *end)
     void prefetch_lexeme(const lexeme_t *slots, uint32_t mask, uint64_t hash)
     int counts_init(counts_t *c)
@@ -112,6 +113,7 @@ cdef enum:
     AHEAD = 1024        # characters: about a slice
     PENDING = 256       # candidates decided at a time
     UNDESCRIBED = 64    # and described
+    MOST_SPARE = 8      # workspaces kept for runs to come
     FORCED = 100        # score of a boundary that no model is asked for
 
 # The codes that describe a candidate, in the order of the columns; `segmentation/attributes.py` names them.

@@ -12,9 +12,13 @@ from textprep_ml._parallel import map_documents
 from textprep_ml._validation import check_documents, check_targets, span_array
 from textprep_ml.base import TextEstimator, TextTransformerMixin
 from textprep_ml.metrics import boundary_f1_score
+from textprep_ml.segmentation.prediction import slice_texts
 
 #: From some texts to the sentence spans of each.
 Finder = Callable[[Sequence[str]], list[np.ndarray]]
+
+#: From some texts to the sentences of each.
+Splitter = Callable[[Sequence[str]], list[list[str]]]
 
 
 class BaseSegmenter(TextTransformerMixin, TextEstimator):
@@ -23,6 +27,10 @@ class BaseSegmenter(TextTransformerMixin, TextEstimator):
     def _finder(self) -> Finder:
         """Give what finds the sentences of a chunk of documents, as the parameters now want it."""
         raise NotImplementedError
+
+    def _splitter(self) -> Splitter:
+        """Give what cuts a chunk of documents into sentences."""
+        return partial(_split, self._finder())
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the sentences of documents.
@@ -57,7 +65,7 @@ class BaseSegmenter(TextTransformerMixin, TextEstimator):
         list of list of str
             The sentences of each document, slices of the raw text.
         """
-        return self._map(partial(_split, self._finder()), X)
+        return self._map(self._splitter(), X)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Find the sentences of one text.
@@ -72,7 +80,7 @@ class BaseSegmenter(TextTransformerMixin, TextEstimator):
         list of (int, int)
             Half-open character spans.
         """
-        return [(start, end) for start, end in self.predict([text])[0].tolist()]
+        return list(map(tuple, self._apply(self._finder(), text).tolist()))
 
     def split(self, text: str) -> list[str]:
         """Split one text into sentences.
@@ -87,7 +95,12 @@ class BaseSegmenter(TextTransformerMixin, TextEstimator):
         list of str
             Slices of the text.
         """
-        return [text[start:end] for start, end in self.spans(text)]
+        return self._apply(self._splitter(), text)
+
+    def _apply(self, function: Callable[[Sequence[str]], list[Any]], text: str) -> Any:
+        if type(text) is not str:
+            text = check_documents([text], type(self).__name__)[0]
+        return function([text])[0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Give the F1 of the inner boundaries, over all documents.
@@ -115,4 +128,4 @@ class BaseSegmenter(TextTransformerMixin, TextEstimator):
 
 
 def _split(find: Finder, texts: Sequence[str]) -> list[list[str]]:
-    return [[text[start:end] for start, end in spans.tolist()] for text, spans in zip(texts, find(texts), strict=True)]
+    return slice_texts(texts, find(texts))

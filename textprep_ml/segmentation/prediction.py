@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,11 @@ class Predictor:
     classifier: Any = None
     encoder: Any = None
 
+    @cached_property
+    def is_bare(self) -> bool:
+        """Whether the compiled model does all there is to do."""
+        return self.normalizer is None and self.policies.is_default and self.model.scorer is not None
+
     def spans(self, texts: Sequence[str]) -> list[np.ndarray]:
         """Find the sentences of raw texts.
 
@@ -53,16 +59,33 @@ class Predictor:
         list of ndarray
             One ``(n_sentences, 2)`` intp array per text.
         """
+        if self.is_bare:
+            return self.model.spans(texts)
         if self.normalizer is None:
             return self._spans(list(texts))
         aligned = [self.normalizer.align(text) for text in texts]
         found = self._spans([text for text, _ in aligned])
         return [offsets.to_raw(spans) for (_, offsets), spans in zip(aligned, found, strict=True)]
 
+    def sentences(self, texts: Sequence[str]) -> list[list[str]]:
+        """Cut raw texts into sentences.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            Exact `str`.
+
+        Returns
+        -------
+        list of list of str
+            The sentences of each text, slices of it.
+        """
+        if self.is_bare:
+            return self.model.sentences(texts)
+        return slice_texts(texts, self.spans(texts))
+
     def _spans(self, texts: list[str]) -> list[np.ndarray]:
         model, policies = self.model, self.policies
-        if policies.is_default and model.scorer is not None:
-            return model.spans(texts)
         offsets, ends, starts, kinds, scores = self._scores(texts)
         thresholds = np.array([model.thresholds[kind] for kind in KINDS], dtype=np.float32)
         chosen = scores >= thresholds[kinds]
@@ -121,6 +144,24 @@ class Predictor:
             clipped = np.clip(positive.astype(float), 1e-9, 1 - 1e-9)
             scores[undecided] = np.log(clipped / (1 - clipped))
         return offsets, ends, starts, kinds, scores
+
+
+def slice_texts(texts: Sequence[str], found: Sequence[np.ndarray]) -> list[list[str]]:
+    """Cut texts at the spans of their sentences.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The texts.
+    found : sequence of ndarray of shape (n_sentences, 2)
+        The spans of each.
+
+    Returns
+    -------
+    list of list of str
+        The sentences of each text.
+    """
+    return [[text[start:end] for start, end in spans.tolist()] for text, spans in zip(texts, found, strict=True)]
 
 
 def find_candidates(predictor: Predictor, texts: Sequence[str], n_jobs: int | None) -> tuple[np.ndarray, ...]:

@@ -211,6 +211,8 @@ class BoundaryModel:
         if self.scorer is not None:
             self.scorer.install(self._scanner)
         self._adjusted: tuple[tuple[Any, ...], BoundaryModel] | None = None
+        # What was made of the model for the parameters in use, and these: it takes longer than a short text.
+        self.in_use: tuple[tuple[Any, ...], Any] | None = None
 
     def adjusted(self, candidates: tuple[str, ...], newline: str, thresholds: dict[str, float]) -> BoundaryModel:
         """Give this model under other choices; the last one is kept, since making it takes longer than a short text.
@@ -244,7 +246,7 @@ class BoundaryModel:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the kernel's objects out of the pickle."""
-        return {name: value for name, value in vars(self).items() if name not in ("_scanner", "_adjusted")}
+        return {name: value for name, value in vars(self).items() if name not in ("_scanner", "_adjusted", "in_use")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Build the kernel's objects anew."""
@@ -303,6 +305,21 @@ class BoundaryModel:
             One ``(n_sentences, 2)`` intp array per text: half-open character spans without white space around.
         """
         return _unpack(*self._scanner.spans(list(texts)))
+
+    def sentences(self, texts: Sequence[str]) -> list[list[str]]:
+        """Cut texts into sentences.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            Exact `str`.
+
+        Returns
+        -------
+        list of list of str
+            The sentences of each text, slices of it.
+        """
+        return self._scanner.sentences(list(texts))
 
     def to_state(self) -> dict[str, Any]:
         """Give plain JSON values.
@@ -403,7 +420,7 @@ class BoundaryModel:
         """
         self.thresholds = {kind: value + shift for kind, value in self.thresholds.items()}
         self._scanner.set_thresholds([self.thresholds[kind] for kind in KINDS])
-        self._adjusted = None
+        self._adjusted = self.in_use = None
 
 
 def logit(probability: float) -> float:

@@ -28,7 +28,7 @@ from textprep_ml.segmentation.abbreviation_learning import learn_abbreviations
 from textprep_ml.segmentation.adaptation import count_evidence, fit_difference, unpack_evidence
 from textprep_ml.segmentation.attributes import KINDS
 from textprep_ml.segmentation.augmentation import STANDARD
-from textprep_ml.segmentation.base import BaseSegmenter, Finder
+from textprep_ml.segmentation.base import BaseSegmenter, Finder, Splitter
 from textprep_ml.segmentation.compilation import compile_scorer
 from textprep_ml.segmentation.documents import Document
 from textprep_ml.segmentation.explanation import Explanation, explain_candidates
@@ -402,14 +402,31 @@ class SentenceSegmenter(BaseSegmenter):
     # Use
 
     def _finder(self) -> Finder:
-        check_is_fitted(self, "model_")
         return self._predictor().spans
+
+    def _splitter(self) -> Splitter:
+        return self._predictor().sentences
 
     def _predictor(self) -> Predictor:
         """What is needed of this segmenter for use, as the parameters now want it."""
-        model = self._model_in_use()
-        uncompiled = (self.estimator_, self.encoder_) if model.scorer is None else ()
-        return Predictor(model, self._policies(), self._normalizer_in_use(), *uncompiled)
+        if "model_" not in vars(self):
+            check_is_fitted(self, "model_")
+        normalizer = self._normalizer_in_use()
+        choices = (
+            tuple(self.candidates),
+            self.newline,
+            self.threshold,
+            dict(self.kind_thresholds or {}),
+            (tuple(self.protected), self.quotes, self.missing_blank, self.max_length),
+            id(normalizer),
+        )
+        in_use = self.model_.in_use
+        if in_use is None or in_use[0] != choices:
+            model = self._model_in_use()
+            uncompiled = (self.estimator_, self.encoder_) if model.scorer is None else ()
+            in_use = choices, Predictor(model, self._policies(), normalizer, *uncompiled)
+            self.model_.in_use = in_use
+        return in_use[1]
 
     def _policies(self) -> Policies:
         return Policies(tuple(self.protected), self.quotes, self.missing_blank, self.max_length)
@@ -470,7 +487,6 @@ class SentenceSegmenter(BaseSegmenter):
         )
 
     def _candidates(self, X: Any) -> tuple[np.ndarray, ...]:
-        check_is_fitted(self, "model_")
         return find_candidates(self._predictor(), check_documents(X, type(self).__name__), self.n_jobs)
 
     def explain(self, text: str, top: int = 5) -> list[Explanation]:
@@ -488,9 +504,8 @@ class SentenceSegmenter(BaseSegmenter):
         list of Explanation
             One per candidate; ``str()`` of one is a row to read.
         """
-        check_is_fitted(self, "model_")
-        text = check_documents([text], type(self).__name__)[0]
         predictor = self._predictor()
+        text = check_documents([text], type(self).__name__)[0]
         scores = predictor.candidates([text])[4]
         return explain_candidates(predictor.model, predictor.normalized(text), scores, top)
 

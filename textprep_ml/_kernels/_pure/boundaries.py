@@ -118,6 +118,12 @@ class BoundaryScanner:
         """Give ``(offsets, spans)``: the sentences of all texts, without the white space around them."""
         return join_spans(texts, *self.boundaries(texts))
 
+    def sentences(self, texts: list[str]) -> list[list[str]]:
+        """Give the sentences of each text as a list of strings."""
+        offsets, spans = self.spans(texts)
+        bounds = zip(texts, offsets[:-1], offsets[1:], strict=True)
+        return [[text[start:end] for start, end in spans[first:last]] for text, first, last in bounds]
+
     def _scan(self, texts: list[str]) -> tuple[Any, ...]:
         """Find and describe the candidates; the last array tells which are boundaries whatever the model says."""
         offsets, found, rows = [0], [], []
