@@ -3,9 +3,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# How many processes share the tests.
+WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+# What runs on the kernels in use. tests/kernels and the like hold each kernel against its twin whatever is in use.
+ON_KERNELS := $(addprefix tests/,segmentation tokenization normalization distance tagging counts subword cli)
 KERNELS := $(wildcard $(addprefix textprep_ml/_kernels/*.,pyx pxd pxi h))
 
-.PHONY: demo test test-browser lint kernels clean
+.PHONY: demo test test-twins test-browser lint kernels clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed  ## train on the labelled sample, evaluate against the rules, segment a text
@@ -16,7 +21,10 @@ demo: $(VENV)/.installed  ## train on the labelled sample, evaluate against the 
 	printf 'Dr. Smith paid $$3.50 for the app. It is amazing!! Is it not?' | $(BIN)/textprep segment - --model out/demo.json
 
 test: $(VENV)/.dev  ## run the test suite with the kernels in use
-	$(BIN)/python -m pytest -q
+	$(PYTEST)
+
+test-twins: $(VENV)/.dev  ## the tests of what runs on kernels, on their readable twins
+	TEXTPREP_ML_KERNELS=python $(PYTEST) --ignore-glob='*/test_*kernel*.py' $(ON_KERNELS)
 
 test-browser: $(VENV)/.dev  ## the tests of what is seen in a browser; they need a Chromium on the PATH
 	$(BIN)/python -m pytest -q -m browser tests/browser

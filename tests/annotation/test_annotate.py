@@ -72,7 +72,7 @@ def nested(found: Annotations) -> list[Any]:
 
 @pytest.mark.parametrize("name", PIPELINES)
 @given(texts=TEXTS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_equals_transform(name: str, texts: list[str]) -> None:
     pipeline = make_pipeline(*PIPELINES[name]()).fit(["a"])
     assert nested(annotate(pipeline, texts)) == pipeline.transform(texts)
@@ -80,7 +80,7 @@ def test_equals_transform(name: str, texts: list[str]) -> None:
 
 @pytest.mark.parametrize("name", PIPELINES)
 @given(texts=TEXTS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_spans_lie_in_their_parents(name: str, texts: list[str]) -> None:
     found = annotate(PIPELINES[name](), texts)
     above = np.array([[0, len(text)] for text in texts], dtype=np.intp).reshape(-1, 2)
@@ -96,7 +96,7 @@ def test_spans_lie_in_their_parents(name: str, texts: list[str]) -> None:
 
 
 @given(texts=TEXTS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_without_normalizer_texts_are_slices(texts: list[str]) -> None:
     found = annotate([NaiveSegmenter(), WordTokenizer(), CharacterTokenizer()], texts)
     for name, layer in found.layers.items():
@@ -104,7 +104,7 @@ def test_without_normalizer_texts_are_slices(texts: list[str]) -> None:
 
 
 @given(texts=TEXTS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_documents_alone_equal_documents_together(texts: list[str]) -> None:
     pipeline = PIPELINES["all"]()
     together = annotate(pipeline, texts)

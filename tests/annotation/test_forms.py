@@ -151,7 +151,7 @@ WILD = st.lists(st.text(st.sampled_from("ab .!?\n\u00a0ﬁé中e\u0301—…\u20
 
 
 @given(texts=WILD)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_raw_text_can_be_read_from_conllu(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     kept = [text for text in texts if text.strip().strip("\u200b")]
     found = annotate([make_normalizer("search", case="keep"), NaiveSegmenter(), WordTokenizer()], kept)
@@ -187,7 +187,7 @@ def test_spacy_without_sentences_and_with_other_tags() -> None:
 
 
 @given(texts=WILD)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_spacy_keeps_the_raw_text_and_the_sentences(texts: list[str]) -> None:
     found = annotate([TextNormalizer(form="NFKC", control="drop"), NaiveSegmenter(), WordTokenizer()], texts)
     for doc, text, each in zip(found.to_spacy(), texts, found, strict=True):

@@ -137,7 +137,7 @@ def test_unknown_and_unfitted_models_are_refused(one: Path, tmp_path: Path) -> N
         transform_files(SentenceSegmenter(), [one], tmp_path / "out")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=5))
 def test_slices_are_those_of_the_texts(texts: list[str]) -> None:
     for tokenizer in (WordTokenizer(), RegexTokenizer(r"\W", gaps=True, discard_empty=False)):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.tokenization.texts import SAMPLE
-from textprep_ml.cli import build_app
+from textprep_ml.cli.app import build_app
 
 FILES = sorted((SAMPLE / "raw").glob("*.txt"))
 

@@ -114,7 +114,7 @@ def test_errors_name_file_and_line(tmp_path: Path, lines: list[str], place: int,
 
 
 @given(treebanks())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_reading_what_was_written_gives_the_same_rows(
     tmp_path_factory: pytest.TempPathFactory, row: dict[str, Any]
 ) -> None:

@@ -32,7 +32,7 @@ def strings(row: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.jsonl.xz", "x.ann", "x.txt.gz"])
 @given(row=documents())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_formats_with_offsets_hold_everything(
     tmp_path_factory: pytest.TempPathFactory, name: str, row: dict[str, Any]
 ) -> None:
@@ -44,7 +44,7 @@ def test_formats_with_offsets_hold_everything(
 
 @pytest.mark.parametrize("join", [None, " ", "\n", ""])
 @given(row=documents(tidy=True) | running_texts())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_sentence_lines_come_back_or_are_refused(
     tmp_path_factory: pytest.TempPathFactory, join: str | None, row: dict[str, Any]
 ) -> None:
@@ -58,7 +58,6 @@ def test_sentence_lines_come_back_or_are_refused(
 
 
 @given(st.lists(running_texts(), min_size=1, max_size=3))
-@settings(deadline=None)
 def test_paragraphs_as_documents(tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]) -> None:
     path = tmp_path_factory.getbasetemp() / "docs.txt"
     single = [row | {"id": f"docs-{number:04d}"} for number, row in enumerate(rows, 1) if "\n\n" not in row["text"]]
@@ -69,7 +68,6 @@ def test_paragraphs_as_documents(tmp_path_factory: pytest.TempPathFactory, rows:
 
 
 @given(running_texts())
-@settings(deadline=None)
 def test_running_text_is_what_sentence_lines_hold(
     tmp_path_factory: pytest.TempPathFactory, row: dict[str, Any]
 ) -> None:
@@ -80,7 +78,7 @@ def test_running_text_is_what_sentence_lines_hold(
 
 @pytest.mark.parametrize("marker", ["<|sentence|>", "|", "||", "\n", "ab"])
 @given(row=documents(tidy=True))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_marked_text_comes_back_or_is_refused(
     tmp_path_factory: pytest.TempPathFactory, marker: str, row: dict[str, Any]
 ) -> None:
@@ -94,7 +92,6 @@ def test_marked_text_comes_back_or_is_refused(
 
 
 @given(st.lists(documents(tidy=True).filter(lambda row: row["sentences"]), min_size=1, max_size=3))
-@settings(deadline=None)
 def test_marked_documents(tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]) -> None:
     path = tmp_path_factory.getbasetemp() / "docs.marked"
     rows = [row | {"id": f"docs-{number:04d}"} for number, row in enumerate(rows, 1)]
@@ -104,7 +101,6 @@ def test_marked_documents(tmp_path_factory: pytest.TempPathFactory, rows: list[d
 
 @pytest.mark.parametrize("unit", ["file", "line", "paragraph"])
 @given(texts=st.lists(documents(), min_size=1, max_size=3))
-@settings(deadline=None)
 def test_raw_text_comes_back_or_is_refused(
     tmp_path_factory: pytest.TempPathFactory, unit: str, texts: list[dict[str, Any]]
 ) -> None:

@@ -97,7 +97,7 @@ def compare(texts: list[str], lexicon: Any = LEXICON, **options: Any) -> None:
 
 
 @given(DOCUMENTS, lexicons(), st.sampled_from(MODES), KIND_SETS, st.integers(0, 10**6), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_kernels_agree(texts: list[str], lexicon: Any, newline: str, kinds: set[str], seed: int, tree: bool) -> None:
     scanners = [make(kernel, lexicon, seed, tree, newline=newline, kinds=kinds) for kernel in (pure, FAST)]
     for method in ("describe", "score", "boundaries", "spans"):
@@ -105,7 +105,7 @@ def test_kernels_agree(texts: list[str], lexicon: Any, newline: str, kinds: set[
 
 
 @given(DOCUMENTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_kernels_count_words_alike(texts: list[str]) -> None:
     words, table = pure.count_words(texts)
     other_words, other_table = FAST.count_words(texts)
@@ -195,7 +195,6 @@ def check_lossless(text: str, spans: np.ndarray) -> None:
 
 @each_kernel
 @given(texts=DOCUMENTS, newline=st.sampled_from(MODES), seed=st.integers(0, 10**6))
-@settings(deadline=None)
 def test_spans_are_lossless(kernel: ModuleType, texts: list[str], newline: str, seed: int) -> None:
     offsets, spans = make(kernel, seed=seed, newline=newline).spans(texts)
     assert len(offsets) == len(texts) + 1
@@ -205,7 +204,6 @@ def test_spans_are_lossless(kernel: ModuleType, texts: list[str], newline: str, 
 
 @each_kernel
 @given(texts=DOCUMENTS)
-@settings(deadline=None)
 def test_a_text_is_read_alike_alone_and_among_others(kernel: ModuleType, texts: list[str]) -> None:
     scanner = make(kernel, seed=3)
     offsets, *together = scanner.score(texts)
@@ -215,7 +213,6 @@ def test_a_text_is_read_alike_alone_and_among_others(kernel: ModuleType, texts: 
 
 @each_kernel
 @given(texts=DOCUMENTS, kinds=KIND_SETS)
-@settings(deadline=None)
 def test_kinds_left_out_are_no_candidates(kernel: ModuleType, texts: list[str], kinds: set[str]) -> None:
     _, *parts = make(kernel).describe(texts)
     wanted = [pure.KIND_NAMES.index(name) for name in {*kinds, "paragraph"}]
@@ -225,7 +222,6 @@ def test_kinds_left_out_are_no_candidates(kernel: ModuleType, texts: list[str], 
 
 @each_kernel
 @given(texts=DOCUMENTS, seed=st.integers(0, 10**6))
-@settings(deadline=None)
 def test_boundaries_are_candidates_from_the_threshold_on(kernel: ModuleType, texts: list[str], seed: int) -> None:
     scanner = make(kernel, seed=seed)
     _, ends, starts, kinds, scores = scanner.score(texts)
@@ -236,7 +232,6 @@ def test_boundaries_are_candidates_from_the_threshold_on(kernel: ModuleType, tex
 
 @each_kernel
 @given(text=TEXTS)
-@settings(deadline=None)
 def test_newlines(kernel: ModuleType, text: str) -> None:
     def gaps(newline: str) -> set[tuple[int, int]]:
         scanner = make(kernel, seed=0, newline=newline)
@@ -254,7 +249,6 @@ def test_newlines(kernel: ModuleType, text: str) -> None:
 
 @each_kernel
 @given(words=st.lists(st.sampled_from(WORDS[:19]), max_size=20))
-@settings(deadline=None)
 def test_soft_newlines_are_blanks_that_end_nothing(kernel: ModuleType, words: list[str]) -> None:
     scanner = make(kernel, newline="soft")
     _, *parts = scanner.describe([" ".join(words)])
@@ -264,7 +258,6 @@ def test_soft_newlines_are_blanks_that_end_nothing(kernel: ModuleType, words: li
 
 @each_kernel
 @given(texts=DOCUMENTS)
-@settings(deadline=None)
 def test_codes_stay_within_their_attributes(kernel: ModuleType, texts: list[str]) -> None:
     rows = make(kernel).describe(texts)[-1]
     assert rows.shape[1] == N_COLUMNS
@@ -355,7 +348,6 @@ def test_words_are_counted(kernel: ModuleType) -> None:
 
 @each_kernel
 @given(texts=DOCUMENTS)
-@settings(deadline=None)
 def test_counted_words_are_told_apart(kernel: ModuleType, texts: list[str]) -> None:
     words, table = kernel.count_words(texts)
     assert len(words) == len(set(words)) == len(table)

@@ -53,14 +53,14 @@ class TestPretokenize:
     @pytest.mark.parametrize("scheme", PATTERNS)
     @pytest.mark.parametrize("module", MODULES)
     @given(text=st.one_of(TEXT, RUNS))
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     def test_text(self, module: ModuleType, scheme: str, text: str) -> None:
         assert module.pretokenize(as_bytes(text), SCHEMES[scheme]) == spans_by_pattern(text, scheme)
 
     @pytest.mark.parametrize("scheme", SCHEMES)
     @pytest.mark.parametrize("module", MODULES)
     @given(data=BYTES)
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def test_bytes(self, module: ModuleType, scheme: str, data: bytes) -> None:
         spans = module.pretokenize(data, SCHEMES[scheme])
         assert spans == pure.pretokenize(data, SCHEMES[scheme])
@@ -131,7 +131,7 @@ def encoder(module: ModuleType, model: Model, scheme: str = "gpt2", **options: A
 @pytest.mark.parametrize("module", MODULES)
 class TestBytes:
     @given(model=MODELS, text=WORDS)
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     def test_replay(self, module: ModuleType, model: Model, text: str) -> None:
         data = as_bytes(text)
         expected = [
@@ -144,13 +144,13 @@ class TestBytes:
         assert encode.encode(text) == expected, "from the cache"
 
     @given(model=MODELS, unit=WORDS, times=st.integers(1, 300))
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     def test_long_words(self, module: ModuleType, model: Model, unit: str, times: int) -> None:
         data = as_bytes(unit * times)
         assert encoder(module, model, "none").encode(data) == replay(list(data), model[1])
 
     @given(model=MODELS, texts=st.lists(st.one_of(TEXT, WORDS), max_size=8), scheme=st.sampled_from(list(SCHEMES)))
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=80)
     def test_every_way_agrees(self, module: ModuleType, model: Model, texts: list[str], scheme: str) -> None:
         encode = encoder(module, model, scheme)
         rows = [encode.encode(text) for text in texts]
@@ -164,7 +164,7 @@ class TestBytes:
             assert encode.decode_batch(ids, offsets) == [as_bytes(text) for text in texts]
 
     @given(model=MODELS, text=st.one_of(TEXT, WORDS), scheme=st.sampled_from(list(SCHEMES)))
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=80)
     def test_offsets(self, module: ModuleType, model: Model, text: str, scheme: str) -> None:
         encode = encoder(module, model, scheme)
         ids, chars, spans = encode.encode_with_offsets(text)
@@ -268,7 +268,7 @@ class TestCharacters:
     @given(
         text=TEXT, joined=st.booleans(), fuse=st.booleans(), fallback=st.booleans(), scheme=st.sampled_from([1, 5, 7])
     )
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     def test_twins(self, module: ModuleType, text: str, joined: bool, fuse: bool, fallback: bool, scheme: int) -> None:
         symbols = [b"<unk>", b"_", b"a", b"##a", b"a_", b"##a_", b"##s", b"##s_", "中".encode(), "##ж".encode(), b"aa"]
         options: dict[str, Any] = {"prefix": b"##", "marker": b"_", "marker_joined": joined, "fuse_unknown": fuse}

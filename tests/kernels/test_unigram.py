@@ -99,7 +99,7 @@ def test_a_damaged_map_is_refused(blob: bytes) -> None:
     flags=FLAGS,
     text=TEXT,
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_kernel_and_twin_agree(
     pieces: list[str], scores: list[float], kinds: list[int], fallback: bool, mapped: bool, flags: Any, text: str
 ) -> None:
@@ -150,7 +150,7 @@ def all_ways(text: str, scores: dict[str, float]) -> list[tuple[float, list[str]
 
 
 @given(text=st.text("ab", min_size=1, max_size=8), seed=st.integers(0, 1000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_best_ways_are_the_best_of_all(text: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     names = ["a", "b", "ab", "ba", "aa", "aab", "bab"]

@@ -34,7 +34,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 @given(words=WORDS, longest=st.sampled_from([2, 3, 5, 16]), seeds=st.sampled_from([3, 10, 1000]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_kernel_and_twin_agree(words: list[tuple[list[int], int]], longest: int, seeds: int) -> None:
     both = [module.UnigramLearner(*arrays(words), 4, longest, seeds) for module in (load("unigram_train"), pure)]
     assert same(*both)
@@ -52,7 +52,7 @@ def test_kernel_and_twin_agree(words: list[tuple[list[int], int]], longest: int,
 
 
 @given(words=WORDS, longest=st.sampled_from([2, 4, 16]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_seeds_are_the_strings_that_stand_by_themselves(words: list[tuple[list[int], int]], longest: int) -> None:
     """Every string that occurs twice is a seed, unless it always has the same neighbour."""
     counts: Counter[tuple[int, ...]] = Counter()

@@ -53,7 +53,7 @@ def listed(result: Any) -> list[Any]:
 class TestBasic:
     @pytest.mark.parametrize("module", MODULES)
     @given(text=st.one_of(TEXT, LONG), flags=FLAGS)
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     def test_rewriting_and_words(self, module: ModuleType, text: str, flags: int) -> None:
         new, starts, ends = module.normalize(text, flags)
         assert listed((new, starts, ends)) == listed(pure.normalize(text, flags))
@@ -70,7 +70,6 @@ class TestBasic:
 
     @pytest.mark.parametrize("module", MODULES)
     @given(text=st.text(st.characters(max_codepoint=0x2FFF, exclude_categories=["Cn", "Cs"]), max_size=30))
-    @settings(deadline=None)
     def test_decomposing_is_that_of_unicode(self, module: ModuleType, text: str) -> None:
         text = "".join(char for char in text if unicodedata.category(char)[0] != "M" or char in "\u0301\u0316\u0345")
         plain = [char for char in unicodedata.normalize("NFD", text) if unicodedata.category(char) != "Mn"]
@@ -88,7 +87,7 @@ class TestBasic:
     @pytest.mark.parametrize("module", CUTTERS)
     @pytest.mark.parametrize("scheme", ["bert", "bert-joined"])
     @given(text=st.one_of(TEXT, LONG), tail=st.binary(max_size=5))
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     def test_schemes(self, module: ModuleType, scheme: str, text: str, tail: bytes) -> None:
         data = as_bytes(text) + tail
         assert module.pretokenize(data, SCHEMES[scheme]) == pure_schemes.pretokenize(data, SCHEMES[scheme])
@@ -96,7 +95,7 @@ class TestBasic:
     @pytest.mark.parametrize("module", MODULES)
     @pytest.mark.parametrize("scheme", ["bert", "bert-joined", "blank"])
     @given(text=st.one_of(TEXT, LONG), flags=FLAGS)
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     def test_raw_words_give_the_words_of_the_whole(
         self, module: ModuleType, scheme: str, text: str, flags: int
     ) -> None:
@@ -133,7 +132,7 @@ def outcome(call: Any, *arguments: Any) -> Any:
 @pytest.mark.parametrize("module", MODULES)
 class TestEncoding:
     @given(pieces=PIECES, options=OPTIONS, text=st.one_of(TEXT, st.text(st.sampled_from("abé中# ,A"), max_size=40)))
-    @settings(max_examples=500, deadline=None)
+    @settings(max_examples=500)
     def test_longest_match(self, module: ModuleType, pieces: list[bytes], options: dict[str, Any], text: str) -> None:
         encoder = module.WordPieceEncoder(pieces, specials=[0], **options)
         textbook = pure.WordPieceEncoder(pieces, specials=[0], **options)
@@ -144,7 +143,7 @@ class TestEncoding:
             assert ids[0].tolist() == encoder.encode(text)
 
     @given(pieces=PIECES, texts=st.lists(TEXT, max_size=5), threads=st.sampled_from([1, 3]))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def test_many_texts(self, module: ModuleType, pieces: list[bytes], texts: list[str], threads: int) -> None:
         encoder = module.WordPieceEncoder(pieces, specials=[0], scheme=SCHEMES["bert"], unknown=0, basic=15)
         ids, offsets = encoder.encode_batch(texts, threads)

@@ -81,7 +81,7 @@ def made(module: ModuleType, words: dict[str, int], score: str, n: int, **option
     prefix=st.sampled_from([b"##", b"##", b"#", b""]),
     taken=st.sampled_from([[], [b"ab", b"##ab"]]),
 )
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 def test_pieces_are_those_of_the_naive_trainer(
     module: ModuleType, words: dict[str, int], score: str, gaps: str, **options: Any
 ) -> None:

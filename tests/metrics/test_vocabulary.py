@@ -134,7 +134,7 @@ def test_words_may_be_given() -> None:
 
 
 @given(texts=st.lists(st.text(st.sampled_from("ab é你.\n\ud800"), max_size=12), min_size=1, max_size=4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_measures_are_those_of_a_plain_count(texts: list[str]) -> None:
     tokenizer = quiet(num_merges=5)
     if not any(texts):

@@ -46,7 +46,7 @@ def one_by_one(text: str, options: dict[str, str]) -> str:
     return text
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(text=TEXTS, options=OPTIONS)
 @example(
     text=" \u00b4 \u200b \u0301",
@@ -57,7 +57,7 @@ def test_steps_together_equal_steps_one_by_one(text: str, options: dict[str, str
 
 
 @pytest.mark.parametrize("preset", sorted(set(PRESETS) - {"pdf"}))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(text=TEXTS)
 def test_presets_are_idempotent(preset: str, text: str) -> None:
     normalizer = make_normalizer(preset)
@@ -71,7 +71,7 @@ def is_monotone(spans: np.ndarray) -> bool:
     return bool((np.diff(spans[:, 0]) >= 0).all() and (np.diff(full, axis=0) >= 0).all())
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(text=TEXTS, options=OPTIONS)
 def test_maps_are_monotone_and_cover(text: str, options: dict[str, str]) -> None:
     normalized, offsets = TextNormalizer(**options).align(text)
@@ -99,7 +99,7 @@ def test_maps_are_monotone_and_cover(text: str, options: dict[str, str]) -> None
     assert (again[:, 1] >= filled + 1).all()
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(text=TEXTS, options=OPTIONS)
 def test_unchanged_text_has_the_identity(text: str, options: dict[str, str]) -> None:
     normalizer = TextNormalizer(**options)
@@ -142,7 +142,7 @@ GRAPHEMES = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(text=GRAPHEMES, options=OPTIONS)
 def test_whole_graphemes_map_to_whole_graphemes(text: str, options: dict[str, str]) -> None:
     normalized, offsets = TextNormalizer(**options).align(text)
@@ -316,7 +316,7 @@ def test_maps_are_chained() -> None:
         two.then(one)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(text=st.text(alphabet="ab\u0301\u200d", max_size=12), data=st.data())
 def test_layers_of_edits(text: str, data: st.DataObject) -> None:
     places = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))

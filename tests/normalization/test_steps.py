@@ -62,7 +62,7 @@ def both(step: Any, text: str) -> str:
     return normalized
 
 
-hypothesis_settings = settings(max_examples=120, deadline=None)
+hypothesis_settings = settings(max_examples=120)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -100,7 +100,7 @@ def test_whatever_composes_joins() -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(
     text=st.text(
         alphabet="ae\u0301\u0302\u0323\u0327\u0345\u0344\u1100\u1161\u11a8\u09c7\u09be\u0f71\u0f72\u0f73ｶﾞ",

@@ -46,7 +46,7 @@ def assert_valid(document: Document) -> None:
     assert not document.text[position:].strip()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SOME, st.integers(1, 120), st.sampled_from([" ", "\n", "\n\n"]))
 def test_layouts_keep_every_word(document: Document, width: int, replacement: str) -> None:
     for variant in (wrap_lines(document, width), replace_breaks(document, replacement)):
@@ -55,7 +55,7 @@ def test_layouts_keep_every_word(document: Document, width: int, replacement: st
     assert lower_case(document).text.lower() == document.text.lower()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SOME, st.integers(0, 1000))
 def test_sentences_that_are_joined_keep_every_word(document: Document, seed: int) -> None:
     one_line = lose_breaks(document)
@@ -69,7 +69,7 @@ def test_sentences_that_are_joined_keep_every_word(document: Document, seed: int
     assert len(document.sentences) - ends_with_colon <= len(one_line.sentences) <= len(document.sentences)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SOME, st.integers(0, 1000))
 def test_dropped_marks_are_final_periods(document: Document, seed: int) -> None:
     variant = drop_marks(document, random.Random(seed), share=0.5)

@@ -28,7 +28,7 @@ OPTIONS = st.fixed_dictionaries(
 def test_every_model_and_policy(fitted: str, request: pytest.FixtureRequest) -> None:
     segmenter = request.getfixturevalue(fitted)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(TEXTS, OPTIONS)
     def check(text: str, options: dict[str, Any]) -> None:
         spans = changed(segmenter, **options).spans(text)
@@ -39,14 +39,14 @@ def test_every_model_and_policy(fitted: str, request: pytest.FixtureRequest) -> 
     check()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TEXTS)
 def test_default_options(english: Any, text: str) -> None:
     assert_lossless(text, english.spans(text))
     assert english.spans(text) or not text.strip()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(TEXTS, st.sampled_from(["auto", "hard", "soft", "paragraph"]))
 def test_baselines(text: str, newline: str) -> None:
     assert_lossless(text, NaiveSegmenter().spans(text))

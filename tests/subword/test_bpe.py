@@ -53,7 +53,7 @@ def tokenizer() -> BPETokenizer:
 @pytest.mark.parametrize("add_prefix_space", [False, True])
 @pytest.mark.parametrize("pretokenizer", [*COVERING, r"\w+|\d", [{"type": "Digits", "individual_digits": True}]])
 @given(text=TEXT)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_byte_level_decode_undoes_encode(pretokenizer: Any, add_prefix_space: bool, text: str) -> None:
     key = (str(pretokenizer), add_prefix_space)
     if key not in FITTED:
@@ -74,7 +74,6 @@ FITTED: dict[Any, BPETokenizer] = {}
 
 
 @given(text=TEXT)
-@settings(deadline=None)
 def test_spans_cover_the_text(tokenizer: BPETokenizer, text: str) -> None:
     ids, spans = tokenizer.encode_with_spans(text)
     assert ids == tokenizer.encode(text)
@@ -93,7 +92,7 @@ def test_spans_cover_the_text(tokenizer: BPETokenizer, text: str) -> None:
     "slow", [{"pretokenizer": r"\w+"}, {"normalizer": {"type": "NFC"}}, {"add_prefix_space": True}]
 )
 @given(text=st.text(st.sampled_from("ab é🙂你\n"), max_size=20))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_spans_of_the_slow_paths_agree_with_the_text(slow: dict[str, Any], text: str) -> None:
     fitted = FITTED.setdefault(str(slow), quiet_fit(CORPUS, vocab_size=280, **slow))
     ids, spans = fitted.encode_with_spans(text)
@@ -120,7 +119,6 @@ def test_a_normalizer_keeps_raw_offsets() -> None:
 
 
 @given(counts=WORDS, n=st.integers(0, 12), rule=st.sampled_from(["first", "lexicographic", "id"]))
-@settings(deadline=None)
 def test_a_training_word_is_encoded_as_it_stood_at_the_end_of_training(
     counts: dict[str, int], n: int, rule: Any
 ) -> None:
@@ -142,7 +140,6 @@ def replay(pieces: list[str], left: str, right: str) -> list[str]:
 
 
 @given(counts=WORDS, n=st.integers(1, 12))
-@settings(deadline=None)
 def test_a_prefix_of_the_merges_is_the_smaller_tokenizer(counts: dict[str, int], n: int) -> None:
     large = quiet_fit(counts, "fit_counts", num_merges=12, **CHARACTERS)
     assume(len(large.merges_) >= n)
@@ -154,7 +151,6 @@ def test_a_prefix_of_the_merges_is_the_smaller_tokenizer(counts: dict[str, int],
 
 
 @given(counts=WORDS, size=st.integers(4, 20))
-@settings(deadline=None)
 def test_the_vocabulary_has_the_size_asked_for_unless_the_corpus_runs_out(counts: dict[str, int], size: int) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -304,7 +300,6 @@ def test_partial_fit_learns_new_characters() -> None:
 
 
 @given(first=WORDS, second=WORDS, n=st.integers(0, 6), m=st.integers(0, 6))
-@settings(deadline=None)
 def test_going_on_with_the_same_corpus_is_going_through(
     first: dict[str, int], second: dict[str, int], n: int, m: int
 ) -> None:
@@ -376,7 +371,6 @@ def test_streaming_gives_what_decoding_gives(data: bytes) -> None:
 
 
 @given(words=st.lists(st.text(st.sampled_from("abc_é"), min_size=1, max_size=5), max_size=5))
-@settings(deadline=None)
 def test_words_with_an_end_marker_decode_with_blanks(words: list[str]) -> None:
     for params in (
         {"end_of_word": "_"},

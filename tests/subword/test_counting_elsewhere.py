@@ -36,7 +36,7 @@ def parts(path: Path, lines: bool, chunks: Chunks = reading.WHOLE) -> list[list[
     return [[bytes(text) for text in batch] for batch in file_batches([path], lines, "strict", chunks=chunks)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(text=TEXTS, lines=st.booleans(), n_chunks=st.integers(1, 6))
 def test_workers_cut_where_a_single_reader_does(
     tmp_path_factory: pytest.TempPathFactory, text: str, lines: bool, n_chunks: int

@@ -31,7 +31,7 @@ def fit(**params: Any) -> BPETokenizer:
     seed=st.integers(0, 2**64 - 1),
     shared=st.booleans(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_kernel_and_twin_draw_alike(
     text: str, merges: list[tuple[int, int]], dropout: float, seed: int, shared: bool
 ) -> None:

@@ -55,7 +55,7 @@ def as_lists(result: tuple[np.ndarray, np.ndarray]) -> tuple[list[Any], list[Any
     expected=st.sampled_from([1, 7, 1000]),
     prefix_length=st.sampled_from([0, 2]),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_merges_are_those_of_the_naive_trainer(module: ModuleType, corpus: Any, rule: str, **options: Any) -> None:
     ours, textbook = learner(module, corpus, rule, **options), learner(naive, corpus, rule, **options)
     for n in (3, 40):  # going on is the same as going through
@@ -65,7 +65,7 @@ def test_merges_are_those_of_the_naive_trainer(module: ModuleType, corpus: Any, 
 @pytest.mark.parametrize("module", TRAINERS)
 @pytest.mark.parametrize("n_symbols", [513, 800], ids=["table", "sketch"])
 @given(corpus=CORPUS, rule=RULES, min_frequency=st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_large_alphabets(module: ModuleType, n_symbols: int, corpus: Any, rule: str, min_frequency: int) -> None:
     far = [([n_symbols - 4 + symbol if symbol % 2 else symbol for symbol in word], count) for word, count in corpus]
     strings = [f"{n_symbols - index:04}".encode() for index in range(n_symbols)]
@@ -95,7 +95,7 @@ def test_counts_are_those_of_the_current_segmentation(module: ModuleType) -> Non
 @pytest.mark.parametrize("module", COUNTERS)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @given(texts=st.lists(TEXT, max_size=4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_words_are_counted_as_the_pretokenizer_finds_them(module: ModuleType, scheme: str, texts: list[str]) -> None:
     counter = module.WordCounter(scheme)
     expected: Counter[bytes] = Counter()
@@ -113,7 +113,6 @@ def test_words_are_counted_as_the_pretokenizer_finds_them(module: ModuleType, sc
     ),
     cut=st.integers(0, 60),
 )
-@settings(deadline=None)
 def test_counters_merge_exactly(module: ModuleType, words: list[bytes], cut: int) -> None:
     whole, first, second = (module.WordCounter() for _ in range(3))
     for word in words:
@@ -162,7 +161,6 @@ def test_tables_grow(module: ModuleType) -> None:
 
 @pytest.mark.parametrize("module", COUNTERS)
 @given(text=TEXT)
-@settings(deadline=None)
 def test_symbols_spell_the_words(module: ModuleType, text: str) -> None:
     counter = module.WordCounter("blank")
     counter.count_text(text.encode("utf-8", "surrogatepass"))
@@ -196,7 +194,7 @@ def test_character_symbols_tell_places(module: ModuleType) -> None:
     text=st.text(st.sampled_from("ab \n'sé你🙂ਾ1.-"), max_size=40),
     scheme=st.sampled_from(sorted(set(SCHEMES) - {"none"})),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_safe_cut_changes_no_word(module: ModuleType, text: str, scheme: str) -> None:
     data = text.encode()
     cut = module.safe_cut(data)

@@ -43,7 +43,7 @@ FITTED: dict[str, UnigramTokenizer] = {}
 
 @pytest.mark.parametrize("add_prefix_space", [True, False])
 @given(text=TEXT)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_decode_undoes_encode(add_prefix_space: bool, text: str) -> None:
     params = {"vocab_size": 320, "byte_fallback": True, "add_prefix_space": add_prefix_space}
     fitted = FITTED.setdefault(str(params), quiet_fit(CORPUS, **params))
@@ -62,7 +62,7 @@ def test_white_space_comes_back(tokenizer: UnigramTokenizer, text: str) -> None:
 
 
 @given(text=TEXT)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_spans_cover_the_text(tokenizer: UnigramTokenizer, text: str) -> None:
     ids, spans = tokenizer.encode_with_spans(text)
     assert ids == tokenizer.encode(text)

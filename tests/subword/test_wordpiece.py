@@ -110,7 +110,7 @@ def test_files_and_documents_give_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("normalizer", ["bert-cased", "bert-uncased"])
 @given(texts=st.lists(TEXT, max_size=4))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_counted_words_are_those_of_the_normalized_text(normalizer: str, texts: list[str]) -> None:
     from textprep_ml.subword.bert import normalizer_of
 
@@ -207,7 +207,7 @@ def test_unknown_words_whole_or_in_part() -> None:
 
 @pytest.mark.parametrize("normalizer", ["bert-cased", "bert-uncased", None, TextNormalizer(case="lower")])
 @given(text=TEXT)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_spans_hold_what_became_the_pieces(normalizer: Any, text: str) -> None:
     key = str(normalizer)
     if key not in FITTED:
@@ -283,7 +283,6 @@ def test_decoding_puts_blanks_between_words(tokenizer: WordPieceTokenizer) -> No
 
 
 @given(words=st.lists(st.text(st.sampled_from("abc"), min_size=1, max_size=9), max_size=6))
-@settings(deadline=None)
 def test_decoding_undoes_encoding_of_known_words(words: list[str]) -> None:
     if "known" not in FITTED:
         FITTED["known"] = quiet_fit(["abcabc bca cab a b c"], vocab_size=40)

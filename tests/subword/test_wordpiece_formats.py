@@ -81,7 +81,7 @@ def test_all_shared_dev_texts(preset: str, tmp_path: Path) -> None:
 
 
 @given(text=CHARACTERS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_any_characters(preset: str, text: str) -> None:
     if preset not in PAIRS:

@@ -55,7 +55,7 @@ def check_lossless(text: str, spans: list[list[int]]) -> None:
         assert inside[position] or class_of(char) & SPACE, (position, char)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(text=HOSTILE)
 def test_kernels_agree_and_lose_nothing(text: str) -> None:
     for number in range(len(CHOICES)):
@@ -137,7 +137,7 @@ def test_time_is_linear(kernel: ModuleType, unit: str) -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(texts=lists(HOSTILE, max_size=6))
 def test_many_texts_at_once_are_as_one_by_one(kernel: ModuleType, texts: list[str]) -> None:
     for rules in RULES["pure" if kernel is pure else "compiled"]:
