@@ -2,41 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
-from textprep_ml.cli import main
-
-
-class Result(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Textprep = Callable[..., Result]
-
-
-@pytest.fixture
-def textprep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Textprep:
-    """Run the command line in this process; a new one for each call would take seconds."""
-
-    def run(*arguments: Any, stdin: str = "") -> Result:
-        monkeypatch.setattr(sys, "argv", ["textprep", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        with pytest.raises(SystemExit) as end:
-            main()
-        code = end.value.code
-        return Result(code if isinstance(code, int) else 0, *capsys.readouterr())
-
-    return run
+from tests.cli.conftest import Run
 
 
 @pytest.mark.parametrize(
@@ -51,13 +24,13 @@ def textprep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
         (["", "abc"], "3"),
     ],
 )
-def test_distance(textprep: Textprep, arguments: list[str], first_line: str) -> None:
-    result = textprep("distance", *arguments)
+def test_distance(run: Run, arguments: list[str], first_line: str) -> None:
+    result = run("distance", *arguments)
     assert result == (0, first_line + "\n", "")
 
 
-def test_distance_prints_alignment_and_table(textprep: Textprep) -> None:
-    lines = textprep("distance", "cat", "at", "--align", "--table").stdout.splitlines()
+def test_distance_prints_alignment_and_table(run: Run) -> None:
+    lines = run("distance", "cat", "at", "--align", "--table").stdout.splitlines()
     assert lines[0] == "1"
     assert lines[1].split() == ["#", "a", "t"]
     assert lines[6:9] == ["c a t", "* a t", "d"]
@@ -74,31 +47,31 @@ def test_distance_prints_alignment_and_table(textprep: Textprep) -> None:
         (["--costs", "inf,inf,inf", "--align"], "no alignment"),
     ],
 )
-def test_distance_refuses_bad_costs_in_one_line(textprep: Textprep, arguments: list[str], message: str) -> None:
-    result = textprep("distance", "a", "b", *arguments)
+def test_distance_refuses_bad_costs_in_one_line(run: Run, arguments: list[str], message: str) -> None:
+    result = run("distance", "a", "b", *arguments)
     assert (result.returncode, result.stdout) == (2, "")
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_score(textprep: Textprep, tmp_path: Path) -> None:
+def test_score(run: Run, tmp_path: Path) -> None:
     (tmp_path / "reference.txt").write_text("the cat sat\nä b\n", encoding="utf-8")
     (tmp_path / "hypothesis.txt").write_text("the cat sat down\na\u0308 b\n", encoding="utf-8")
     files = tmp_path / "reference.txt", tmp_path / "hypothesis.txt"
-    assert textprep("score", "--wer", *files).stdout == "wer\t0.4\n"
-    assert textprep("score", *files, "--form", "NFC", "--wer", "--cer", "--mer", "--wil", "--counts").stdout == (
+    assert run("score", "--wer", *files).stdout == "wer\t0.4\n"
+    assert run("score", *files, "--form", "NFC", "--wer", "--cer", "--mer", "--wil", "--counts").stdout == (
         "wer\t0.2\ncer\t0.357143\nmer\t0.166667\nwil\t0.166667\nhits\t5\nsubstitutions\t0\ndeletions\t0\ninsertions\t1\n"
     )
-    *rows, rate = textprep("score", *files, "--rows").stdout.splitlines()
+    *rows, rate = run("score", *files, "--rows").stdout.splitlines()
     assert [json.loads(row)["insertions"] for row in rows] == [1, 0]
     assert rate == "wer\t0.4"
-    assert textprep("score", *files, "--align", "--form", "NFC").stdout.startswith(
+    assert run("score", *files, "--align", "--form", "NFC").stdout.startswith(
         "line 1\nthe cat sat *\nthe cat sat down\n"
     )
-    assert textprep("score", files[0], "-", stdin="the cat sat\nä b\n").stdout == "wer\t0\n"
+    assert run("score", files[0], "-", stdin="the cat sat\nä b\n").stdout == "wer\t0\n"
 
 
-def test_score_refuses_files_that_do_not_correspond(textprep: Textprep, tmp_path: Path) -> None:
+def test_score_refuses_files_that_do_not_correspond(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x\ny\n", encoding="utf-8")
     (tmp_path / "b.txt").write_text("x\n", encoding="utf-8")
     (tmp_path / "c.txt").write_bytes(b"x\n\xff\n")
@@ -107,11 +80,11 @@ def test_score_refuses_files_that_do_not_correspond(textprep: Textprep, tmp_path
         ("c.txt", "line 2 byte 0: invalid UTF-8"),
         ("d.txt", "No such file"),
     ):
-        result = textprep("score", "--wer", tmp_path / "a.txt", tmp_path / other)
+        result = run("score", "--wer", tmp_path / "a.txt", tmp_path / other)
         assert result.returncode == 2
         assert message in result.stderr
         assert len(result.stderr.splitlines()) == 1
-    assert textprep("score", tmp_path / "a.txt", tmp_path / "a.txt", "--form", "NFX").returncode == 2
+    assert run("score", tmp_path / "a.txt", tmp_path / "a.txt", "--form", "NFX").returncode == 2
 
 
 def test_the_command_runs_in_its_own_process() -> None:

@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from textprep_ml.cli import main
-
-
-class Result(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Normalize = Callable[..., Result]
+from tests.cli.conftest import Run
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Normalize:
+def normalize(run: Run) -> Run:
     """Run the command in this process; a new one for each call would take seconds."""
-
-    def call(*arguments: str, data: str | bytes = "") -> Result:
-        monkeypatch.setattr(sys, "argv", ["textprep", "normalize", *arguments])
-        stream = io.BytesIO(data if isinstance(data, bytes) else data.encode())
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
-        with pytest.raises(SystemExit) as end:
-            main()
-        code = end.value.code
-        return Result(code if isinstance(code, int) else 0, *capsys.readouterr())
-
-    return call
+    return partial(run, "normalize")
 
 
 @pytest.mark.parametrize(
@@ -52,25 +31,25 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         ([], "", ""),
     ],
 )
-def test_lines(run: Normalize, arguments: list[str], raw: str, expected: str) -> None:
-    done = run(*arguments, data=raw)
+def test_lines(normalize: Run, arguments: list[str], raw: str, expected: str) -> None:
+    done = normalize(*arguments, stdin=raw)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == expected
 
 
-def test_whole_files_are_joined_by_a_vocabulary(run: Normalize, tmp_path: Path) -> None:
+def test_whole_files_are_joined_by_a_vocabulary(normalize: Run, tmp_path: Path) -> None:
     page = tmp_path / "page.txt"
     page.write_text("The represen-\ntatives agreed on price-\ndetermining rules.\n\nNext", encoding="utf-8")
     words = tmp_path / "words.txt"
     words.write_text("representatives\nprice\ndetermining\n", encoding="utf-8")
-    done = run(str(page), "--preset", "pdf", "--whole", "--vocabulary", str(words))
+    done = normalize(str(page), "--preset", "pdf", "--whole", "--vocabulary", str(words))
     assert done.stdout == "The representatives agreed on price-determining rules.\n\nNext\n"
-    assert run("--preset", "pdf", "--whole", data="known word\nkno-\nwn").stdout == "known word known\n"
+    assert normalize("--preset", "pdf", "--whole", stdin="known word\nkno-\nwn").stdout == "known word known\n"
 
 
-def test_many_lines_keep_their_number(run: Normalize) -> None:
+def test_many_lines_keep_their_number(normalize: Run) -> None:
     raw = "".join(f"Line {number} \x0c…\r\n" for number in range(5000))
-    done = run("--preset", "mt", data=raw)
+    done = normalize("--preset", "mt", stdin=raw)
     assert done.stdout == "".join(f"Line {number} ...\n" for number in range(5000))
 
 
@@ -84,8 +63,8 @@ def test_many_lines_keep_their_number(run: Normalize) -> None:
         ([], b"fine\nb\xffd\n", "standard input, line 2 byte 1: invalid UTF-8"),
     ],
 )
-def test_errors_are_one_line(run: Normalize, arguments: list[str], data: str | bytes, message: str) -> None:
-    done = run(*arguments, data=data)
+def test_errors_are_one_line(normalize: Run, arguments: list[str], data: str | bytes, message: str) -> None:
+    done = normalize(*arguments, stdin=data)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1

@@ -51,8 +51,7 @@ class Cutter:
 
 
 def quiet(**params: Any) -> BPETokenizer:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         return BPETokenizer(**params).fit(TEXTS)
 
 

@@ -95,8 +95,7 @@ def test_a_small_language_gets_its_share_of_the_vocabulary() -> None:
 def test_files_are_counted_as_they_are_trained_on(lines: bool) -> None:
     paths = sorted(SAMPLES.glob("*.txt"))
     tokenizer = BPETokenizer(vocab_size=600, tie_break="lexicographic")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", VocabularyWarning)
+    with warnings.catch_warnings(action="error", category=VocabularyWarning):
         from_counts = BPETokenizer(**tokenizer.get_params()).fit_counts(tokenizer.count_files(paths, lines=lines))
         assert from_counts.merges_ == tokenizer.fit_files(paths, lines=lines).merges_
 

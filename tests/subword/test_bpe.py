@@ -37,8 +37,7 @@ CORPUS = ["the cat sat on the mat, the hat on the cat", "naïve café 你好 �
 
 
 def quiet_fit(X: Any, method: str = "fit", **params: Any) -> BPETokenizer:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         return getattr(BPETokenizer(**params), method)(X)
 
 
@@ -305,8 +304,7 @@ def test_going_on_with_the_same_corpus_is_going_through(
 ) -> None:
     words = [word for word, count in first.items() for _ in range(count)]
     fitted = quiet_fit(words, num_merges=n, **CHARACTERS)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         fitted.set_params(num_merges=len(fitted.merges_) + m).partial_fit(words)
     through = quiet_fit(words, num_merges=n + m, **CHARACTERS)
     assert fitted.merges_ == through.merges_

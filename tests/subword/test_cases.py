@@ -248,15 +248,13 @@ SLOW = {
 def test_encoding_and_training_grow_with_the_text(kind: str) -> None:
     make, size = SLOW[kind], 20_000 if COMPILED else 2_000
     large = make(10 * size)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         fitted = BPETokenizer(vocab_size=400).fit([make(2_000), "a b c"])
     assert fitted.decode(fitted.encode(large)) == large
     assert_growth(lambda n: partial(fitted.encode, make(n)), size, at_most=15)
     if COMPILED:
         learn = BPETokenizer(num_merges=20, pretokenizer="none")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", VocabularyWarning)
+        with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
             assert_growth(lambda n: partial(learn.fit, [make(n) + "b"]), size, at_most=15)
 
 

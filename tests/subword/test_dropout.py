@@ -19,8 +19,7 @@ CORPUS = ["the newest widest lowest tower towers over the lower flowers"] * 3
 
 
 def fit(**params: Any) -> BPETokenizer:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         return BPETokenizer(num_merges=60, **params).fit(CORPUS)
 
 

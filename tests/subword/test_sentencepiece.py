@@ -135,8 +135,7 @@ def test_what_is_read_can_be_written(folder: Path, lines: list[str], name: str) 
 
 
 def own(params: dict[str, Any]) -> Tokenizer:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         if params.pop("kind") == "bpe":
             return BPETokenizer.for_sentencepiece(**params).fit(CORPUS)
         return UnigramTokenizer(**params).fit(CORPUS)
@@ -208,8 +207,7 @@ def test_bpe_of_another_kind_is_named(tmp_path: Path) -> None:
         ({}, "any_split, fuse_unk, byte_level, space, pretokenizer, normalizer"),
         ({"byte_level": False, "space_marker": "\u2581", "any_split": True, "fuse_unk": True}, "pretokenizer"),
     ):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", VocabularyWarning)
+        with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
             ours = BPETokenizer(vocab_size=300, **params).fit(CORPUS[:20])
         with pytest.raises(ModelFormatError, match=named):
             ours.to_sentencepiece(tmp_path / "own.model")

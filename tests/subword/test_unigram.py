@@ -28,8 +28,7 @@ TEXT = st.text(CHARS, max_size=40)
 
 
 def quiet_fit(X: Any, method: str = "fit", **params: Any) -> UnigramTokenizer:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         return getattr(UnigramTokenizer(**params), method)(X)
 
 

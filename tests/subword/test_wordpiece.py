@@ -30,8 +30,7 @@ SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
 def quiet_fit(X: Any, method: str = "fit", **params: Any) -> WordPieceTokenizer:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         return getattr(WordPieceTokenizer(**params), method)(X)
 
 
@@ -101,8 +100,7 @@ def test_files_and_documents_give_the_same(tmp_path: Path) -> None:
     params: dict[str, Any] = {"vocab_size": 250, "normalizer": "bert-uncased"}
     whole = quiet_fit([text], **params)
     assert quiet_fit([tmp_path / "a.txt"], "fit_files", **params).pieces_ == whole.pieces_
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         by_lines = WordPieceTokenizer(**params).fit_files([tmp_path / "a.txt"], lines=True)
     assert by_lines.pieces_ == whole.pieces_
     assert next(iter(whole.encode_files([tmp_path / "a.txt"]))).tolist() == whole.encode(text)
@@ -166,10 +164,8 @@ def test_a_warning_tells_when_the_corpus_runs_out() -> None:
 )
 def test_what_cannot_be_trained_is_refused(params: dict[str, Any], corpus: list[str], message: str) -> None:
     tokenizer = WordPieceTokenizer(**params)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
-        with pytest.raises(ValueError, match=message):
-            tokenizer.fit(corpus)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning), pytest.raises(ValueError, match=message):
+        tokenizer.fit(corpus)
     assert not tokenizer.__sklearn_is_fitted__()
 
 

@@ -35,8 +35,7 @@ CHARACTERS = st.text(
 
 
 def fit(X: Any, **params: Any) -> WordPieceTokenizer:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         return WordPieceTokenizer(**{"score": "frequency", **params}).fit(X)
 
 
@@ -291,8 +290,7 @@ def test_damaged_and_foreign_files_are_refused(keys: Any, value: Any, message: s
 
 
 def test_a_byte_pair_file_is_refused(tmp_path: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VocabularyWarning)
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         BPETokenizer(num_merges=2).fit(["a a b"]).to_tokenizers_json(tmp_path / "tokenizer.json")
     with pytest.raises(ModelFormatError, match="holds the model 'BPE', no WordPiece"):
         WordPieceTokenizer.from_tokenizers_json(tmp_path / "tokenizer.json")

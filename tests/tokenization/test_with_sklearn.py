@@ -29,8 +29,7 @@ LABELS = [0, 1] * 8
 
 def test_no_warning_in_a_vectorizer() -> None:
     """K04."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         TfidfVectorizer(tokenizer=WordTokenizer(), token_pattern=None).fit(["a b"])
         make_vectorizer(WordTokenizer(), stop_words=["isn't", "The"]).fit(["The cat isn't a dog"])
 
