@@ -97,7 +97,7 @@ def compare(texts: list[str], lexicon: Any = LEXICON, **options: Any) -> None:
 
 
 @given(DOCUMENTS, lexicons(), st.sampled_from(MODES), KIND_SETS, st.integers(0, 10**6), st.booleans())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_kernels_agree(texts: list[str], lexicon: Any, newline: str, kinds: set[str], seed: int, tree: bool) -> None:
     scanners = [make(kernel, lexicon, seed, tree, newline=newline, kinds=kinds) for kernel in (pure, FAST)]
     for method in ("describe", "score", "boundaries", "spans"):
@@ -165,7 +165,7 @@ def long_text(seed: int, n_tokens: int) -> str:
     return text
 
 
-@pytest.mark.parametrize("n_tokens", [BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK - 1, 2 * BLOCK + 30])
+@pytest.mark.parametrize("n_tokens", [BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 30])
 def test_blocks_of_tokens_leave_no_trace(n_tokens: int) -> None:
     texts = [long_text(n_tokens, n_tokens)]
     same(make(pure).describe(texts), make(FAST).describe(texts))
