@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -60,3 +64,75 @@ def test_only_validation_imports_scikit_learns_private_modules() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_modules_stay_small(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
+
+
+# --- start-up: what is not imported costs nothing ---------------------------------------------------------------------
+
+#: Beside NumPy, the standard library and the interpreter's own set-up, what `textprep segment` needs of this package.
+OWN_OF_SEGMENT = {
+    "", "_files", "_kernels", "_kernels._boundaries", "_kernels._pure", "_kernels.boundary_checks",
+    "_kernels.boundary_tables", "_modelfile", "_parallel", "abbreviations", "cli", "cli._plain", "cli._sentences",
+    "exceptions", "segmentation", "segmentation.attributes", "segmentation.runtime", "segmentation.templates",
+    "segmentation.windows", "segmentation.words",
+}  # fmt: skip
+#: Parts of the standard library that take long, or say that something else got in.
+SLOW_STANDARD = {
+    "asyncio", "concurrent.futures", "gzip", "http", "lzma", "multiprocessing", "sqlite3", "ssl", "tomllib",
+    "unittest", "uuid", "xml",
+}  # fmt: skip
+
+
+def new_modules(program: str, *arguments: str) -> set[str]:
+    """Run a program in a new process and give the modules that it imported."""
+    script = (
+        "import sys\nbefore = set(sys.modules)\ntry:\n"
+        + "".join(f"    {line}\n" for line in program.splitlines())
+        + "except SystemExit:\n    pass\n"
+        + "import json\njson.dump(sorted(set(sys.modules) - before), sys.stderr)\n"
+    )
+    command = [sys.executable, "-c", script, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=PACKAGE.parent, check=True)
+    return set(json.loads(done.stderr))
+
+
+def test_segment_starts_with_little(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("Dr. Ito left. Why?\n" * 30, encoding="utf-8")
+    program = "from textprep_ml.cli import main\nmain()"
+    found = new_modules(program, "segment", str(text), "--format", "spans", "--n-jobs=1")
+    own = {name.removeprefix("textprep_ml").removeprefix(".") for name in found if name.split(".")[0] == "textprep_ml"}
+    assert {name for name in own if not name.startswith("_kernels._pure.")} <= OWN_OF_SEGMENT
+    assert not found & SLOW_STANDARD
+    foreign = (
+        {name.split(".")[0] for name in found}
+        - set(sys.stdlib_module_names)
+        - {"textprep_ml", "numpy", "cython_runtime"}
+    )
+    assert {name for name in foreign if not name.startswith("_")} == set()
+
+
+def test_the_package_itself_imports_nothing() -> None:
+    found = new_modules("import textprep_ml, textprep_ml.cli\ndir(textprep_ml)")
+    assert {name for name in found if name.startswith("textprep_ml")} == {
+        "textprep_ml", "textprep_ml.cli", "textprep_ml.exceptions",
+    }  # fmt: skip
+    assert {name.split(".")[0] for name in found} <= {*sys.stdlib_module_names, "textprep_ml"}
+
+
+@pytest.mark.parametrize("name", ["textprep_ml", "textprep_ml.segmentation"])
+def test_type_checkers_see_what_is_imported_late(name: str) -> None:
+    package = import_module(name)
+    tree = ast.parse(Path(package.__file__ or "").read_text(encoding="utf-8"))
+    seen = {
+        alias.name: statement.module.removeprefix(f"{name}.")
+        for node in tree.body
+        if isinstance(node, ast.If)
+        for statement in node.body
+        if isinstance(statement, ast.ImportFrom) and statement.module
+        for alias in statement.names
+    }
+    assert seen == package._LAZY
+    assert set(package.__all__) - {"__version__"} == set(seen) <= set(dir(package))
+    assert all(hasattr(package, each) for each in seen)
+    with pytest.raises(AttributeError, match="has no attribute 'absent'"):
+        package.absent

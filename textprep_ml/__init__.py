@@ -3,7 +3,46 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what `_LAZY` says, for type checkers and editors
+    from textprep_ml.annotation import Annotations, annotate
+    from textprep_ml.batching import batch_function
+    from textprep_ml.bulk import transform_files
+    from textprep_ml.corpora import iter_rows, read_corpus, write_corpus
+    from textprep_ml.counts import WordCounter
+    from textprep_ml.distance import EditDistanceTransformer, edit_distance, pairwise_edit_distances
+    from textprep_ml.exceptions import ConfigError, CorpusFormatError, ModelFormatError, TextPrepError
+    from textprep_ml.metrics import boundary_f1_score, boundary_scores
+    from textprep_ml.normalization import (
+        AccentNormalizer,
+        CaseNormalizer,
+        ContractionNormalizer,
+        ControlNormalizer,
+        Dehyphenator,
+        DigitNormalizer,
+        OffsetMap,
+        PunctuationNormalizer,
+        RuleNormalizer,
+        TextNormalizer,
+        UnicodeNormalizer,
+        WhitespaceNormalizer,
+        make_normalizer,
+    )
+    from textprep_ml.persistence import load, save
+    from textprep_ml.pipelines import LeafAnalyzer, TextPipeline, make_text_pipeline
+    from textprep_ml.report import BoundaryCalibrationDisplay, BoundaryErrorDisplay, ThresholdDisplay
+    from textprep_ml.segmentation import NaiveSegmenter, RuleSegmenter, SentenceSegmenter
+    from textprep_ml.subword import BPETokenizer, StreamDecoder, UnigramTokenizer, WordPieceTokenizer
+    from textprep_ml.tagging import PosTagger
+    from textprep_ml.tokenization import (
+        CharacterTokenizer,
+        Detokenizer,
+        RegexTokenizer,
+        TreebankTokenizer,
+        WhitespaceTokenizer,
+        WordTokenizer,
+    )
 
 __version__ = "0.1.0"
 
@@ -63,7 +102,61 @@ _LAZY = {
     "pairwise_edit_distances": "distance",
 }
 
-__all__ = ["__version__", *_LAZY]
+__all__ = [
+    "AccentNormalizer",
+    "Annotations",
+    "BPETokenizer",
+    "BoundaryCalibrationDisplay",
+    "BoundaryErrorDisplay",
+    "CaseNormalizer",
+    "CharacterTokenizer",
+    "ConfigError",
+    "ContractionNormalizer",
+    "ControlNormalizer",
+    "CorpusFormatError",
+    "Dehyphenator",
+    "Detokenizer",
+    "DigitNormalizer",
+    "EditDistanceTransformer",
+    "LeafAnalyzer",
+    "ModelFormatError",
+    "NaiveSegmenter",
+    "OffsetMap",
+    "PosTagger",
+    "PunctuationNormalizer",
+    "RegexTokenizer",
+    "RuleNormalizer",
+    "RuleSegmenter",
+    "SentenceSegmenter",
+    "StreamDecoder",
+    "TextNormalizer",
+    "TextPipeline",
+    "TextPrepError",
+    "ThresholdDisplay",
+    "TreebankTokenizer",
+    "UnicodeNormalizer",
+    "UnigramTokenizer",
+    "WhitespaceNormalizer",
+    "WhitespaceTokenizer",
+    "WordCounter",
+    "WordPieceTokenizer",
+    "WordTokenizer",
+    "__version__",
+    "annotate",
+    "batch_function",
+    "boundary_f1_score",
+    "boundary_scores",
+    "edit_distance",
+    "iter_rows",
+    "load",
+    "make_normalizer",
+    "make_text_pipeline",
+    "pairwise_edit_distances",
+    "read_corpus",
+    "save",
+    "transform_files",
+    "write_corpus",
+]
 
 
 def __getattr__(name: str) -> Any:

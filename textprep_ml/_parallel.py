@@ -9,7 +9,6 @@ depend on how many there are.
 from __future__ import annotations
 
 import gc
-import pickle
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +16,6 @@ from contextlib import contextmanager
 from itertools import chain, islice, pairwise
 from numbers import Integral
 from typing import Any, TypeVar
-from uuid import uuid4
 
 Chunk = TypeVar("Chunk")
 Result = TypeVar("Result")
@@ -192,6 +190,8 @@ class _Sent:
     """
 
     def __init__(self, function: Callable[[Any], Any] | None, key: str = "", data: bytes = b"") -> None:
+        from uuid import uuid4
+
         self._function = function
         self._key = key or uuid4().hex
         self._data = data
@@ -216,6 +216,8 @@ _in_use: dict[str, Callable[[Any], Any]] = {}
 def _unpack(key: str, data: bytes) -> Callable[[Any], Any]:
     function = _in_use.get(key)
     if function is None:
+        import pickle
+
         function = pickle.loads(data)
         _in_use.clear()
         _in_use[key] = function

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -52,6 +51,8 @@ def load_abbreviations(language: str = "en") -> dict[str, str]:
     path = FOLDER / f"{language}.toml"
     if language not in languages():
         raise ValueError(f"No abbreviation lexicon for {language!r}; there are {', '.join(languages())}.")
+    import tomllib  # a model has its abbreviations inside
+
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     return {entry: name for name, entries in table.items() for entry in entries.split()}
 

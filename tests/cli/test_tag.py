@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from textprep_ml.cli import build_app
+from textprep_ml.cli.app import build_app
 
 TINY = Path(__file__).parent.parent.parent / "data" / "sample" / "tiny.conllu"
 

@@ -2,8 +2,9 @@
 
 One module per command; each command is a function that Python code can call too.
 
-The modules here import only the standard library and typer at their top, so that a command starts as fast as what it
-uses.
+The modules of the commands import only the standard library and typer at their top, so that a command starts as fast as
+what it uses. `segment`, which stands in pipelines of the shell and may be called for every file anew, starts without
+typer where its arguments are plain.
 """
 
 from __future__ import annotations
@@ -13,15 +14,8 @@ import gc
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable
-from functools import wraps
-from importlib import import_module
-from inspect import getdoc
-from typing import Annotated, Any, NoReturn
+from typing import NoReturn
 
-import typer
-
-from textprep_ml import __version__
 from textprep_ml.exceptions import TextPrepError
 
 #: Modules of this folder; each has a function of its own name, the command. The order is that of ``textprep --help``.
@@ -49,66 +43,6 @@ COMMANDS: tuple[str, ...] = (
 USAGE_ERROR = 2
 
 
-def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """Collect commands into one application.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Some of `COMMANDS`.
-
-    Returns
-    -------
-    typer.Typer
-        The application behind ``textprep``.
-    """
-    app = typer.Typer(
-        name="textprep",
-        help="Turn raw text into sentences, words and subword pieces, and train that for your own domain.",
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-    )
-
-    @app.callback()
-    def textprep(
-        version: Annotated[
-            bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_show_version)
-        ] = False,
-    ) -> None:
-        """Keep `textprep COMMAND` the form of every call, even where there is one command only."""
-
-    for name in names:
-        command = getattr(import_module(f"{__name__}.{name}"), name)
-        app.command(name=name, help=_help_of(command))(_ending_quietly(command))
-    return app
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"textprep_ml {__version__}")
-        raise typer.Exit
-
-
-def _ending_quietly(command: Callable[..., None]) -> Callable[..., None]:
-    """End without an error when the reader of the output has gone, before typer makes one of it."""
-
-    @wraps(command)
-    def guarded(*args: Any, **kwargs: Any) -> None:
-        try:
-            command(*args, **kwargs)
-        except BrokenPipeError:
-            _leave_quietly()
-
-    return guarded
-
-
-def _help_of(command: Callable[..., None]) -> str:
-    """Give the docstring without its numpydoc sections: the options say the same."""
-    return (getdoc(command) or "").partition("\n\nParameters\n")[0]
-
-
 def _check_streams() -> None:
     """Refuse to work for nothing: a closed standard output is an error, a closed standard error is none."""
     if sys.stderr is None:
@@ -129,9 +63,31 @@ def _fail(message: str) -> NoReturn:
     raise SystemExit(USAGE_ERROR)
 
 
-def _leave_quietly() -> NoReturn:
-    """End after the reader of our output has gone; the interpreter must not flush into the closed pipe once more."""
+def leave_quietly() -> NoReturn:
+    """End after the reader of our output has gone; the interpreter must not flush into the closed pipe once more.
+
+    Raises
+    ------
+    SystemExit
+        Always, with exit code 0.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(0)
+
+
+def _run(arguments: list[str]) -> NoReturn:
+    if arguments[:1] == ["segment"]:
+        from textprep_ml.cli import _plain, _sentences
+
+        plain = _plain.parse_plain(arguments[1:], _sentences.OPTIONS)
+        if plain is not None:
+            _sentences.segment_files(plain[0], **plain[1])
+            raise SystemExit(0)
+
+    from textprep_ml.cli.app import build_app
+
+    # A command that is named is built alone: reading the options of all of them takes a tenth of a second.
+    build_app([name for name in arguments[:1] if name in COMMANDS] or COMMANDS)()
     raise SystemExit(0)
 
 
@@ -149,12 +105,11 @@ def main() -> None:
     gc.set_threshold(100_000)  # the modules and the model are many objects, none of them garbage
     try:
         try:
-            # A command that is named is built alone: reading the options of all of them takes a tenth of a second.
-            build_app([name for name in sys.argv[1:2] if name in COMMANDS] or COMMANDS)()
+            _run(sys.argv[1:])
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        _leave_quietly()
+        leave_quietly()
     except KeyboardInterrupt:
         raise SystemExit(130) from None
     except TextPrepError as error:

@@ -2,132 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Callable, Iterable, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from textprep_ml.segmentation.windows import WINDOW_BYTES, Segment, Spans, Window, read_windows, segment_windows
-
-
-class Format(StrEnum):
-    """What is written."""
-
-    lines = "lines"
-    jsonl = "jsonl"
-    spans = "spans"
-
-
-class Newline(StrEnum):
-    """What a line break means."""
-
-    auto = "auto"
-    hard = "hard"
-    soft = "soft"
-    paragraph = "paragraph"
-
-
-#: Windows that are segmented together, for each thread.
-_WINDOWS_PER_JOB = 4
-
-#: Parameters of a saved segmenter that the bare runtime leaves out, with the values for which that changes nothing.
-_PLAIN: dict[str, Any] = {
-    "normalizer": None,
-    "missing_blank": "model",
-    "quotes": "split",
-    "protected": [],
-    "max_length": None,
-}
-
-
-def load_segmenter(
-    model: str | Path, newline: str | None = None, threshold: float | None = None, n_jobs: int = 1
-) -> tuple[Segment, str]:
-    """Load what turns texts into spans, as lightly as the model allows.
-
-    Parameters
-    ----------
-    model : str or Path
-        A model file, or the name of a shipped model.
-    newline : str, optional
-        What line breaks mean; by default what the model was saved with.
-    threshold : float, optional
-        Probability from which on a candidate is a boundary; by default what the model was saved with.
-    n_jobs : int
-        Threads.
-
-    Returns
-    -------
-    segment : callable
-        Takes a list of texts, gives the spans of each.
-    newline : str
-        What line breaks mean to it.
-    """
-    from textprep_ml._parallel import map_documents
-    from textprep_ml.segmentation.runtime import BoundaryModel
-
-    runtime = BoundaryModel.load(model, newline, threshold)
-    if all(runtime.params.get(name, value) == value for name, value in _PLAIN.items()):
-        return (
-            lambda texts: [spans.tolist() for spans in map_documents(runtime.spans, texts, n_jobs)],
-            runtime.newline,
-        )
-
-    from textprep_ml.segmentation import SentenceSegmenter
-
-    segmenter = SentenceSegmenter.load(model)
-    given = {"newline": newline, "threshold": threshold, "n_jobs": n_jobs}
-    segmenter.set_params(**{name: value for name, value in given.items() if value is not None})
-    return lambda texts: [spans.tolist() for spans in segmenter.predict(texts)], segmenter.newline
-
-
-def _in_one_line(sentence: str) -> str:
-    lines = sentence.splitlines()
-    return sentence if len(lines) < 2 else " ".join(stripped for line in lines if (stripped := line.strip()))
-
-
-def _as_lines(window: Window, spans: Spans, is_new: bool) -> str:
-    return "".join([_in_one_line(window.text[start:end]) + "\n" for start, end in spans])
-
-
-def _as_spans(window: Window, spans: Spans, is_new: bool) -> str:
-    rows = "".join([f"{window.start + start}\t{window.start + end}\n" for start, end in spans])
-    return "\n" + rows if is_new else rows
-
-
-def _as_jsonl(window: Window, spans: Spans, is_new: bool) -> str:
-    if not window.text:
-        return ""
-    name = f"{window.name}#{window.start}" if window.start else window.name
-    return json.dumps({"id": name, "text": window.text, "sentences": spans}, ensure_ascii=False) + "\n"
-
-
-_WRITERS: dict[str, Callable[[Window, Spans, bool], str]] = {
-    Format.lines: _as_lines,
-    Format.spans: _as_spans,
-    Format.jsonl: _as_jsonl,
-}
-
-
-def write_sentences(found: Iterable[tuple[Window, Sequence[Any]]], format: str) -> None:
-    """Write sentences to standard output.
-
-    Parameters
-    ----------
-    found : iterable of (Window, list of (int, int))
-        As `segment_windows` gives them.
-    format : str
-        A value of `Format`.
-    """
-    write = _WRITERS[format]
-    is_first, was_last = True, True
-    for window, spans in found:
-        sys.stdout.write(write(window, list(spans), was_last and not is_first))
-        is_first, was_last = False, window.is_last
+from textprep_ml.cli._sentences import Format, Newline, segment_files
 
 
 def segment(
@@ -178,10 +58,4 @@ def segment(
     n_jobs : int
         Threads.
     """
-    from textprep_ml._parallel import count_jobs
-
-    segment_texts, mode = load_segmenter(model, newline and str(newline), threshold, n_jobs)
-    jobs = count_jobs(n_jobs)
-    batch_characters = _WINDOWS_PER_JOB * WINDOW_BYTES * jobs if jobs > 1 else 0
-    found = segment_windows(read_windows(files or []), segment_texts, mode, batch_characters)
-    write_sentences(found, format)
+    segment_files(files or [], model, format, threshold, newline, n_jobs)

@@ -29,7 +29,7 @@ class Format(StrEnum):
 
 
 def _from_text(files: Iterable[Path], segmenter: str) -> Iterator[list[str]]:
-    from textprep_ml.cli.segment import load_segmenter
+    from textprep_ml.cli._sentences import load_segmenter
     from textprep_ml.tokenization import WordTokenizer
 
     segment, newline = load_segmenter(segmenter)

@@ -39,6 +39,7 @@ def label_raw(corpus: Corpus) -> tuple[list[str], list[list[list[int]]]]:
     ModelFormatError
         If it cannot be read.
     """
+    assert corpus.labelled_by is not None
     model = textprep_ml.load(corpus.labelled_by)
     if not isinstance(model, textprep_ml.SentenceSegmenter):
         raise ConfigError(f"labelled_by = {corpus.labelled_by!r} is a {type(model).__name__}, not a SentenceSegmenter.")

@@ -7,7 +7,13 @@ classifier whether it is one, and `runtime` runs what was learned without scikit
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what `_LAZY` says, for type checkers and editors
+    from textprep_ml.segmentation.abbreviation_learning import learn_abbreviations
+    from textprep_ml.segmentation.rules import NaiveSegmenter, RuleSegmenter
+    from textprep_ml.segmentation.runtime import BoundaryModel
+    from textprep_ml.segmentation.segmenter import SentenceSegmenter
 
 _LAZY = {
     "SentenceSegmenter": "segmenter",
@@ -31,3 +37,7 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])
