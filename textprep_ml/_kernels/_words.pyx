@@ -10,6 +10,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -32,9 +33,6 @@ cdef extern from "unicode_classes.h" nogil:
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
     void* PyUnicode_DATA(object text)
-    bint PyUnicode_IS_ASCII(object text)
-    bint PyGC_Disable()
-    bint PyGC_Enable()
     object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t end)
 
 ctypedef fused Char:
@@ -78,7 +76,6 @@ cdef enum:
     PIECES = 8
     BATCH = 512
     CACHE = 4096
-    BLOCK = 262144
 
 cdef struct Entry:
     uint32_t start      # of the key in the arena of code points
@@ -147,7 +144,7 @@ cdef class Rules:
     cdef uint32_t* arena
     cdef Affix* endings
     cdef Affix* beginnings
-    cdef Shared* cache  # strings of short ASCII tokens; touched under the GIL only
+    cdef Shared* cache  # strings of short tokens; touched under the GIL only
     cdef uint32_t filter[128]
     cdef uint32_t mask
     cdef int n_endings
@@ -1131,27 +1128,19 @@ cdef inline void start_text(State* st, const State* fresh, Py_ssize_t length) no
     st.count = count
 
 
-cdef object new_token(str text, const uint8_t* data, Py_ssize_t n, Py_ssize_t i, Py_ssize_t j, Shared* cache):
-    """Make the string of an ASCII token, or take the one that was made before for the same short word."""
-    cdef uint64_t low = 0, high = 0, mixed
+include "word_strings.pxi"
+
+
+cdef object new_token(str text, const Text* view, Py_ssize_t i, Py_ssize_t j, Shared* cache):
+    """Make the string of a token of a text of one byte a character, or take the one that was made before for the same short word."""
+    cdef uint64_t low, high, mixed
     cdef Py_ssize_t length = j - i
     cdef Shared* slot
-    if cache == NULL or length > 15 or length < 2:
+    if cache == NULL or length > KEY_BYTES or length < 2:
         return PyUnicode_Substring(text, i, j)
-    if i + 16 <= n:
-        memcpy(&low, data + i, 8)
-        memcpy(&high, data + i + 8, 8)
-        if length < 8:
-            low &= (<uint64_t>1 << (8 * length)) - 1
-            high = 0
-        else:
-            high &= (<uint64_t>1 << (8 * (length - 8))) - 1
-    else:
-        memcpy(&low, data + i, min(length, 8))
-        if length > 8:
-            memcpy(&high, data + i + 8, length - 8)
+    bytes_key(view, i, length, &low, &high)
     high |= <uint64_t>length << 56
-    mixed = (low ^ (high * 0x9E3779B97F4A7C15u)) * 0xD6E8FEB86659FD93u
+    mixed = (low ^ (high * <uint64_t>0x9E3779B97F4A7C15)) * <uint64_t>0xD6E8FEB86659FD93
     slot = &cache[(mixed >> 40) & (CACHE - 1)]
     if slot.value != NULL and slot.low == low and slot.high == high:
         return <object>slot.value
@@ -1166,65 +1155,56 @@ cdef object new_token(str text, const uint8_t* data, Py_ssize_t n, Py_ssize_t i,
 
 def tokens(Rules rules not None, str text not None):
     """Give the tokens of `text` as strings."""
-    cdef Py_ssize_t n = len(text), i = 0, k
-    cdef int kind = PyUnicode_KIND(text)
-    cdef const void* data = PyUnicode_DATA(text)
-    cdef State st = rules.state(n)
+    cdef Py_ssize_t i = 0, k
+    cdef Text view = Text(PyUnicode_DATA(text), PyUnicode_KIND(text), len(text))
+    cdef State st = rules.state(view.length)
     cdef Py_ssize_t buffer[2 * BATCH]
-    cdef Shared* cache = rules.cache if PyUnicode_IS_ASCII(text) else NULL
+    cdef Shared* cache = rules.cache if view.kind == 1 else NULL
     cdef list result = []
     st.out = buffer
-    while i < n:
+    while i < view.length:
         st.count = 0
         with nogil:
-            i = scan_any(kind, data, &st, i, BATCH)
+            i = scan_any(view.kind, view.data, &st, i, BATCH)
         with cython.critical_section(rules):        # which hold the cache
             for k in range(st.count):
-                result.append(new_token(text, <const uint8_t*>data, n, buffer[2 * k], buffer[2 * k + 1], cache))
+                result.append(new_token(text, &view, buffer[2 * k], buffer[2 * k + 1], cache))
     return result
 
 
 def tokens_of_each(Rules rules not None, list texts not None):
-    """Give the tokens of every text.
+    """Give the tokens of every text as strings, which are one object for short tokens that are the same.
 
-    Some texts at a time are scanned without the interpreter's lock, then their strings are made. Lists of strings hold no cycles, yet the
-    collector would walk through all of them again and again while they are made: it pauses.
+    Some texts at a time are scanned without the interpreter's lock, then their strings are made.
     """
-    cdef bint was_on = PyGC_Disable()
-    cdef Py_ssize_t first, last = 0, n = len(texts), size
+    cdef tuple held = tuple(texts)
+    cdef Py_ssize_t n = len(held), first, last = 0, k, size, total = 0
     cdef list found = []
+    cdef str text
+    cdef Strings strings
+    cdef State fresh = rules.state(0)
+    cdef Text* views = <Text*>PyMem_Malloc((n + 1) * sizeof(Text))
+    cdef Py_ssize_t* ends = <Py_ssize_t*>PyMem_Malloc((n + 1) * sizeof(Py_ssize_t))
     try:
+        if views == NULL or ends == NULL:
+            raise MemoryError
+        for k in range(n):
+            text = held[k]
+            views[k].data = PyUnicode_DATA(text)
+            views[k].kind = PyUnicode_KIND(text)
+            views[k].length = len(text)
+            total += views[k].length
+        strings = Strings(total)
         while last < n:
             first = last
             size = 0
-            while last < n and (last == first or size < BLOCK):
-                size += len(<str?>texts[last])
+            while last < n and (last == first or size < SCANNED):
+                size += views[last].length
                 last += 1
-            add_tokens(rules, texts[first:last], found)
+            with nogil:
+                strings.find_tokens(views, first, last, &fresh, ends)
+            strings.add_rows(held, ends, last - first, found)
         return found
     finally:
-        if was_on:
-            PyGC_Enable()
-
-
-cdef int add_tokens(Rules rules, list texts, list found) except -1:
-    """Append a list of tokens for each text."""
-    cdef const Py_ssize_t[::1] offsets
-    cdef const Py_ssize_t[:, ::1] spans
-    cdef Py_ssize_t k, i, n
-    cdef const uint8_t* data
-    cdef Shared* cache
-    cdef list row
-    cdef str text
-    offsets, spans = spans_of_each(rules, texts)
-    for k in range(len(texts)):
-        text = texts[k]
-        data = <const uint8_t*>PyUnicode_DATA(text)
-        cache = rules.cache if PyUnicode_IS_ASCII(text) else NULL
-        n = len(text)
-        row = []
-        with cython.critical_section(rules):        # which hold the cache
-            for i in range(offsets[k], offsets[k + 1]):
-                row.append(new_token(text, data, n, spans[i, 0], spans[i, 1], cache))
-        found.append(row)
-    return 0
+        PyMem_Free(views)
+        PyMem_Free(ends)
