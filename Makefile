@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 # What runs on the kernels in use. tests/kernels and the like hold each kernel against its twin whatever is in use.
-ON_KERNELS := $(addprefix tests/,segmentation tokenization normalization distance tagging counts subword cli)
+ON_KERNELS := $(addprefix tests/,segmentation tokenization normalization distance tagging counts cli \
+	$(addprefix subword/test_,bpe.py wordpiece.py unigram.py dropout.py cases.py formats.py formats_peers.py))
 KERNELS := $(wildcard $(addprefix textprep_ml/_kernels/*.,pyx pxd pxi h))
 
 .PHONY: demo test test-twins test-browser lint kernels clean

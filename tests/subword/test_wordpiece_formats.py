@@ -39,6 +39,14 @@ def fit(X: Any, **params: Any) -> WordPieceTokenizer:
         return WordPieceTokenizer(**{"score": "frequency", **params}).fit(X)
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The tokenizer.json of a small tokenizer."""
+    path = tmp_path_factory.mktemp("written") / "tokenizer.json"
+    fit(DOCUMENTS[:20], vocab_size=SIZE).to_tokenizers_json(path)
+    return path.read_bytes()
+
+
 def same(ours: WordPieceTokenizer, theirs: Any, texts: list[str]) -> None:
     for text in texts:
         encoded = theirs.encode(text, add_special_tokens=False)
@@ -281,9 +289,11 @@ def change(path: Path, *keys: Any, value: Any) -> None:
         (("truncation",), {"max_length": 3}, "truncation"),
     ],
 )
-def test_damaged_and_foreign_files_are_refused(keys: Any, value: Any, message: str, tmp_path: Path) -> None:
+def test_damaged_and_foreign_files_are_refused(
+    keys: Any, value: Any, message: str, written: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "tokenizer.json"
-    fit(DOCUMENTS[:20], vocab_size=SIZE).to_tokenizers_json(path)
+    path.write_bytes(written)
     change(path, *keys, value=value)
     with pytest.raises(ModelFormatError, match=message):
         WordPieceTokenizer.from_tokenizers_json(path)
