@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import gc
 import sys
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -242,15 +243,14 @@ def cut_documents(documents: Sequence[Item], n_jobs: int | None) -> list[Sequenc
     jobs = count_jobs(n_jobs) if len(documents) > 1 else 1
     if jobs == 1:
         return [documents]
-    sizes = [_size(document) for document in documents]
-    limit = min(LARGEST_CHUNK, max(SMALLEST_CHUNK, sum(sizes) // (_CHUNKS_PER_JOB * jobs)))
-    bounds, filled = [0], 0
-    for index, size in enumerate(sizes):
-        if filled and filled + size > limit:
-            bounds.append(index)
-            filled = 0
-        filled += size
-    bounds.append(len(sizes))
+    is_flat = set(map(type, documents)) == {str}
+    sizes = list(map(len, documents) if is_flat else map(_size, documents))  # type: ignore[arg-type]
+    ends = list(accumulate(sizes))
+    limit = min(LARGEST_CHUNK, max(SMALLEST_CHUNK, ends[-1] // (_CHUNKS_PER_JOB * jobs)))
+    bounds = [0]
+    while (start := bounds[-1]) < len(ends):
+        before = ends[start - 1] if start else 0
+        bounds.append(max(start + 1, bisect_right(ends, before + limit, lo=start)))
     return [documents[start:end] for start, end in pairwise(bounds)]
 
 

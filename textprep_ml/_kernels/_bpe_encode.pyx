@@ -7,11 +7,10 @@ What it does is to be read in ``_pure/bpe_encode.py``, how it does it in ``bpe_m
 import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from cpython.list cimport PyList_GET_ITEM, PyList_New, PyList_SET_ITEM
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF
+from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from textprep_ml._kernels._word_encoder cimport (
@@ -29,6 +28,12 @@ from textprep_ml._kernels._word_encoder cimport (
 )
 
 from textprep_ml._kernels._pure.pretokenize import SCHEMES
+
+cdef extern from "shared_objects.h":
+    void add_references(PyObject *object, Py_ssize_t count)
+    object hidden_list(Py_ssize_t count)
+    void show_list(object list)
+    PyObject **items_of_row(PyObject *rows, Py_ssize_t k) nogil
 
 cdef extern from "bpe_dropout.h" nogil:
     const uint64_t BPE_NO_ENTRY
@@ -78,31 +83,86 @@ cdef extern from "bpe_dropout.h" nogil:
 
 def rows(const int32_t[::1] ids, const int64_t[::1] offsets):
     """Give the ids of each text as a list; the offsets are those of `encode_batch`."""
-    cdef size_t count = ids.shape[0], texts = max(offsets.shape[0] - 1, 0), i, k
-    cdef int64_t start, end
-    cdef int32_t most = 0
-    cdef PyObject *number
-    cdef list numbers, row, result = []
-    for i in range(count):
-        if ids[i] < 0:
-            raise ValueError(f"Ids are 0 or more; got {ids[i]}.")
-        most = max(most, ids[i])
-    # An int for every id would be more work than the ids of a few short texts.
-    numbers = [None] * (most + 1)
+    cdef size_t texts = max(offsets.shape[0] - 1, 0), i
+    cdef int64_t count = ids.shape[0], k, first, bad = -1
+    cdef int32_t most = -1
+    cdef Numbers numbers
+    cdef list result = []
+    with nogil:
+        for k in range(count):
+            if ids[k] < 0 and bad < 0:
+                bad = k
+            most = max(most, ids[k])
+    if bad >= 0:
+        raise ValueError(f"Ids are 0 or more; got {ids[bad]}.")
     for i in range(texts):
-        start, end = offsets[i], offsets[i + 1]
-        if not 0 <= start <= end <= <int64_t>count:
-            raise ValueError(f"Offsets go up from 0 to the number of ids, {count}; got {start} and {end}.")
-        row = PyList_New(end - start)
-        for k in range(<size_t>(end - start)):
-            number = PyList_GET_ITEM(numbers, ids[start + k])
-            if number == <PyObject *>None:
-                numbers[ids[start + k]] = ids[start + k]
-                number = PyList_GET_ITEM(numbers, ids[start + k])
-            Py_INCREF(<object>number)
-            PyList_SET_ITEM(row, k, <object>number)
-        result.append(row)
+        if not 0 <= offsets[i] <= offsets[i + 1] <= count:
+            raise ValueError(
+                f"Offsets go up from 0 to the number of ids, {count}; got {offsets[i]} and {offsets[i + 1]}."
+            )
+    if not texts:
+        return result
+    first = offsets[0]
+    if offsets[texts] - first < most:
+        # An int for every id would be more work than the ids of a few short texts.
+        for i in range(texts):
+            result.append([ids[k] for k in range(offsets[i], offsets[i + 1])])
+        return result
+    for i in range(texts):
+        result.append(hidden_list(offsets[i + 1] - offsets[i]))
+    numbers = Numbers(most + 1)
+    with nogil:
+        for k in range(first, offsets[texts]):
+            numbers.counts[ids[k]] += 1
+    numbers.share()
+    with nogil:
+        for i in range(texts):
+            fill(items_of_row(<PyObject *>result, i), &ids[0] + offsets[i], offsets[i + 1] - offsets[i], numbers.values)
+    for row in result:
+        show_list(row)
     return result
+
+
+cdef class Numbers:
+    """One integer object for each id, and how many lists will hold it."""
+
+    cdef uint32_t *counts
+    cdef PyObject **values
+    cdef size_t size
+
+    def __cinit__(self, size_t size):
+        self.size = size
+        self.counts = <uint32_t *>calloc(size, sizeof(uint32_t))
+        self.values = <PyObject **>calloc(size, sizeof(PyObject *))
+        if not self.counts or not self.values:
+            raise MemoryError
+
+    def __dealloc__(self):
+        cdef size_t i
+        if self.values:
+            for i in range(self.size):
+                Py_XDECREF(self.values[i])
+        free(self.counts)
+        free(self.values)
+
+    cdef int share(self) except -1:
+        """Make the numbers that are counted, with a reference for each time."""
+        cdef size_t i
+        for i in range(self.size):
+            if self.counts[i]:
+                number = <object>i
+                Py_INCREF(number)
+                self.values[i] = <PyObject *>number
+        for i in range(self.size):
+            if self.counts[i]:
+                add_references(self.values[i], self.counts[i])
+        return 0
+
+
+cdef void fill(PyObject **items, const int32_t *ids, size_t count, PyObject *const *values) noexcept nogil:
+    cdef size_t k
+    for k in range(count):
+        items[k] = values[ids[k]]
 
 
 def pretokenize(bytes data, int scheme):

@@ -296,23 +296,17 @@ class SubwordTokenizer(TextTransformer):
         """
         check_is_fitted(self)
         documents = check_documents(X, type(self).__name__)
-        if self._is_plain and not add_special_tokens and not leaves_process(self.n_jobs):
-            return self._encode_plain(documents, as_array, count_jobs(self.n_jobs))
+        if as_array and self._is_plain and not add_special_tokens and not leaves_process(self.n_jobs):
+            return self._runtime.encoder.encode_batch(documents, count_jobs(self.n_jobs))
         encode = partial(self._encode_chunk, as_array, add_special_tokens)
         with collector_paused():
             chunks = list(map_chunks(encode, cut_documents(documents, self.n_jobs), self.n_jobs))
             return _joined(chunks) if as_array else list(chain.from_iterable(chunks))
 
-    def _encode_plain(self, documents: list[str], as_array: bool, threads: int) -> Any:
-        ids, offsets = self._runtime.encoder.encode_batch(documents, threads)
-        if as_array:
-            return ids, offsets
-        with collector_paused():
-            return load("bpe_encode").rows(ids, offsets)
-
     def _encode_chunk(self, as_array: bool, add_special_tokens: bool, documents: Sequence[str]) -> Any:
         if self._is_plain and not add_special_tokens:
-            return self._encode_plain(list(documents), as_array, 1)
+            ids, offsets = self._runtime.encoder.encode_batch(documents)
+            return (ids, offsets) if as_array else load("bpe_encode").rows(ids, offsets)
         rows = [self.encode(document, add_special_tokens=add_special_tokens) for document in documents]
         if not as_array:
             return rows
