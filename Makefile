@@ -6,9 +6,11 @@ BIN := $(VENV)/bin
 # How many processes share the tests.
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
-# What runs on the kernels in use. tests/kernels and the like hold each kernel against its twin whatever is in use.
-ON_KERNELS := $(addprefix tests/,segmentation tokenization normalization distance tagging counts cli \
-	$(addprefix subword/test_,bpe.py wordpiece.py unigram.py dropout.py cases.py formats.py formats_peers.py))
+# What runs on the kernels in use. Others hold each kernel against its twin whatever is in use: tests/kernels and the like.
+ON_KERNELS := $(addprefix tests/,segmentation distance counts tagging normalization/test_normalizer.py \
+	$(addprefix tokenization/test_,words.py detokenizer.py with_sklearn.py) \
+	$(addprefix subword/test_,bpe.py wordpiece.py unigram.py dropout.py cases.py formats.py formats_peers.py) \
+	$(addprefix cli/test_,segment.py normalize.py words_and_tokens.py tag.py tokenizer_commands.py))
 KERNELS := $(wildcard $(addprefix textprep_ml/_kernels/*.,pyx pxd pxi h))
 
 .PHONY: demo test test-twins test-browser lint kernels clean
