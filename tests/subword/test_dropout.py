@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joblib import parallel_config
 
 from textprep_ml._kernels import load
 from textprep_ml._kernels._pure import bpe_encode as pure
@@ -93,3 +94,24 @@ def test_spans_and_batches_go_with_it(params: dict[str, Any]) -> None:
     assert {tokenizer.decode(row) for row in rows} == {text}
     ids, offsets = tokenizer.encode_batch([text] * 3, as_array=True)
     assert offsets[-1] == len(ids)
+
+
+@pytest.mark.parametrize("params", [{}, {"pretokenizer": r"\w+"}])
+def test_workers_do_not_change_the_chance(params: dict[str, Any]) -> None:
+    """Texts enough for several chunks: the same pieces with any number of threads, and in processes."""
+    texts = ["the lowest towers over newer flowers " * 200, "", "lower"] * 40
+    results: list[Any] = []
+    for n_jobs in (1, 2, 3):
+        tokenizer = fit(dropout=0.3, random_state=5, n_jobs=n_jobs, **params)
+        ids, offsets = tokenizer.encode_batch(texts, as_array=True)
+        rows = tokenizer.encode_batch(texts)
+        nested = tokenizer.transform([[text, text] for text in texts])
+        results.append((ids.tolist(), offsets.tolist(), rows, nested, tokenizer.transform(texts)))
+        assert rows[0] != rows[3]  # the same text, cut anew
+        assert np.concatenate(rows).tolist() != ids.tolist()  # another call
+        assert nested[0][0] != nested[0][1]
+    assert results[0] == results[1] == results[2]
+    with parallel_config(backend="loky", n_jobs=2):
+        tokenizer = fit(dropout=0.3, random_state=5, **params)
+        assert tokenizer.encode_batch(texts, as_array=True)[0].tolist() == results[0][0]
+        assert tokenizer.encode_batch(texts) == results[0][2]

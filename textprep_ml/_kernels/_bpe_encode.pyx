@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
 """Byte-pair encoding of text with learned merges, and back.
 
 What it does is to be read in ``_pure/bpe_encode.py``, how it does it in ``bpe_model.h``, ``bpe_merge.h`` and ``bpe_dropout.h``.
@@ -347,11 +347,8 @@ cdef class BPEEncoder(WordEncoder):
         cdef bpe_chance_t chance
         cdef word_coder_t coder = self.coder
         chance.model, chance.dropout, chance.state = &self.model, dropout, state
-        self.coder.encode, self.coder.model = bpe_encode_chance, &chance
-        try:
-            ids, spans, byte_spans = self.encode_with_offsets(text)
-        finally:
-            self.coder = coder
+        coder.encode, coder.model = bpe_encode_chance, &chance
+        ids, spans, byte_spans = self._encode_with_offsets(&coder, text)
         return ids, spans, byte_spans, chance.state
 
     cdef str about_unknown(self, bytes rest, size_t at):

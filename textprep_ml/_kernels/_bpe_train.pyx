@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
 """Learn byte-pair merges from words with counts. The textbook twin is `_pure/bpe_train.py`.
 
 All distinct words stand in one array of cells with a gap between words. A token lies in as many cells as it has initial symbols; its first

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
 """Count the distinct words of a text and turn them into symbols. The twin is `_pure/bpe_words.py`.
 
 A word of at most 16 bytes is two 64-bit numbers in the table itself, so that looking it up compares two integers and touches one cache

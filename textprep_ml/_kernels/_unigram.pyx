@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
 """Cutting text by a unigram model.
 
 What it does is to be read in ``_pure/unigram.py``, how it does it in ``unigram_model.h``, ``unigram_normalize.h`` and ``unigram_encode.h``.
@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.list cimport PyList_GET_ITEM, PyList_New, PyList_SET_ITEM
@@ -424,8 +425,9 @@ cdef class UnigramEncoder:
         cdef list result = PyList_New(count)
         cdef PyObject *number
         cdef size_t i
-        if self.numbers is None:
-            self.numbers = list(range(len(self.scores)))
+        with cython.critical_section(self):
+            if self.numbers is None:
+                self.numbers = list(range(len(self.scores)))
         for i in range(count):
             number = PyList_GET_ITEM(self.numbers, ids[i])
             Py_INCREF(<object>number)

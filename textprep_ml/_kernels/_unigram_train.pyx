@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
 """Train a unigram model: seed pieces from a suffix array, expectation and maximization, pruning. The twin is `_pure/unigram_train.py`.
 
 The corpus is one array of symbols, words one after another with a 0 between them. Suffixes are sorted by as many symbols as a piece may have, by

@@ -107,6 +107,7 @@ cdef class WordEncoder:
     cdef object _encode(
         self, const word_coder_t *coder, const word_text_t *texts, size_t count, object offsets, size_t whole=*
     )
+    cdef tuple _encode_with_offsets(self, const word_coder_t *coder, text)
     cdef Cache _take(self)
     cdef _refuse(self, int status, word_text_t view, size_t at)
     cdef list _list(self, const int32_t *ids, size_t count)

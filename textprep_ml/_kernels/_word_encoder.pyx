@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
 """Encoders that turn a text into ids word by word, and what they decode to: the base of several kernels.
 
 A subclass brings a C function that encodes one word (see ``word_runs.h``); threads, batches, spans, lists and decoding are here.
@@ -9,6 +9,7 @@ from itertools import pairwise, repeat
 
 import numpy as np
 
+cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.list cimport PyList_GET_ITEM, PyList_New, PyList_SET_ITEM
@@ -301,6 +302,9 @@ cdef class WordEncoder:
 
     def encode_with_offsets(self, text):
         """Give ids, their spans in characters (a piece of one has the span of the whole) and their spans in bytes."""
+        return self._encode_with_offsets(&self.coder, text)
+
+    cdef tuple _encode_with_offsets(self, const word_coder_t *coder, text):
         cdef word_text_t view
         cdef pretok_t words
         cdef size_t starts[WORD_BATCH]
@@ -319,15 +323,15 @@ cdef class WordEncoder:
         ids, spans = <int32_t *>address(array), <int64_t *>address(span_array)
         pieces.begins = <size_t *>address(place_array)
         pieces.ends = pieces.begins + capacity
-        pretok_init(&words, view.data, view.size, self.coder.scheme)
+        pretok_init(&words, view.data, view.size, coder.scheme)
         while True:
             ready = pretok_fill(&words, starts, ends, WORD_BATCH)
             if not ready:
                 break
             for i in range(ready):
                 pieces.ids = ids + count
-                status = self.coder.encode(
-                    self.coder.model, &cache.cache.room, view.data + starts[i], ends[i] - starts[i], &pieces
+                status = coder.encode(
+                    coder.model, &cache.cache.room, view.data + starts[i], ends[i] - starts[i], &pieces
                 )
                 if status:
                     self._refuse(status, view, starts[i] + pieces.unknown_at)
@@ -356,8 +360,9 @@ cdef class WordEncoder:
         cdef list result = PyList_New(count)
         cdef PyObject *number
         cdef size_t i
-        if self.numbers is None:
-            self.numbers = list(range(self.surfaces.count))
+        with cython.critical_section(self):
+            if self.numbers is None:
+                self.numbers = list(range(self.surfaces.count))
         for i in range(count):
             number = PyList_GET_ITEM(self.numbers, ids[i])
             Py_INCREF(<object>number)

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
 """WordPiece encoding of text in linear time, with BERT's basic tokenization before it on request.
 
 What it does is to be read in ``_pure/wordpiece.py`` and ``_pure/bert.py``, how it does it in ``wordpiece_model.h``, ``wordpiece_encode.h`` and

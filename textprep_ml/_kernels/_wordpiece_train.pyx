@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
 """Learn WordPiece merges from words with counts. The textbook twin is `_pure/wordpiece_train.py`.
 
 Words are cells as in `_bpe_train`: a token lies in as many cells as it has initial symbols; its first cell holds its id, and its first and last

@@ -6,9 +6,9 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain
 from numbers import Integral
-from typing import Any, Literal, overload
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textprep_ml._kernels import load
 from textprep_ml._parallel import collector_paused, count_jobs, cut_documents, leaves_process, map_chunks
-from textprep_ml._validation import check_documents, shorten
+from textprep_ml._validation import check_documents, map_leaves, shorten
 from textprep_ml.base import TextTransformer
 from textprep_ml.subword.added_tokens import AddedToken, TokenMatcher
 from textprep_ml.subword.reading import read_parts
@@ -298,20 +298,42 @@ class SubwordTokenizer(TextTransformer):
         documents = check_documents(X, type(self).__name__)
         if as_array and self._is_plain and not add_special_tokens and not leaves_process(self.n_jobs):
             return self._runtime.encoder.encode_batch(documents, count_jobs(self.n_jobs))
-        encode = partial(self._encode_chunk, as_array, add_special_tokens)
+        encode = partial(self._at_call()._encode_chunk, as_array, add_special_tokens)
+        cut = cut_documents(documents, self.n_jobs)
+        firsts = accumulate([0, *map(len, cut[:-1])])
         with collector_paused():
-            chunks = list(map_chunks(encode, cut_documents(documents, self.n_jobs), self.n_jobs))
+            chunks = list(map_chunks(encode, list(zip(firsts, cut, strict=True)), self.n_jobs))
             return _joined(chunks) if as_array else list(chain.from_iterable(chunks))
 
-    def _encode_chunk(self, as_array: bool, add_special_tokens: bool, documents: Sequence[str]) -> Any:
+    def _encode_chunk(self, as_array: bool, add_special_tokens: bool, chunk: tuple[int, Sequence[str]]) -> Any:
+        first, documents = chunk
         if self._is_plain and not add_special_tokens:
             ids, offsets = self._runtime.encoder.encode_batch(documents)
             return (ids, offsets) if as_array else load("bpe_encode").rows(ids, offsets)
-        rows = [self.encode(document, add_special_tokens=add_special_tokens) for document in documents]
+        rows = [
+            self._at_row(row).encode(document, add_special_tokens=add_special_tokens)
+            for row, document in enumerate(documents, start=first)
+        ]
         if not as_array:
             return rows
         offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         return np.array([index for row in rows for index in row], dtype=np.int32), offsets
+
+    #: The chance of a call for many texts.
+    _draw = 0
+
+    def _at_call(self) -> Self:
+        """Give the tokenizer for one call for many texts: itself, unless chance plays a part."""
+        return self._with(_draw=self._runtime.draw()) if self._runtime.is_random else self
+
+    def _at_row(self, row: int) -> Self:
+        """Give the tokenizer for one of the texts of a call, so that its chance depends on no thread or process."""
+        return self._with(_runtime=self._runtime.at_row(self._draw, row)) if self._runtime.is_random else self
+
+    def _with(self, **attributes: Any) -> Self:
+        tokenizer = object.__new__(type(self))
+        tokenizer.__dict__.update(vars(self), **attributes)
+        return tokenizer
 
     def encode_files(
         self, paths: Iterable[str | os.PathLike[str]], *, on_error: Literal["strict", "replace", "ignore"] = "strict"
@@ -379,7 +401,17 @@ class SubwordTokenizer(TextTransformer):
             stand as surrogate escapes (U+DC80 to U+DCFF).
         """
         check_is_fitted(self)
-        return super().transform(X)
+        return super(SubwordTokenizer, self._at_call()).transform(X)
+
+    def _transform_chunk(self, chunk: tuple[int, Sequence[Any]]) -> list[Any]:
+        if not self._runtime.is_random:
+            return super()._transform_chunk(chunk)
+        first, items = chunk
+        name = type(self).__name__
+        return [
+            map_leaves(self._at_row(row)._transform_one, [item], name, row)[0]
+            for row, item in enumerate(items, start=first)
+        ]
 
     def spans(self, text: str, *, unit: Literal["characters", "bytes"] = "characters") -> npt.NDArray[np.intp]:
         """Tell where the pieces of a text come from.

@@ -101,7 +101,8 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
         In character mode, how blanks are written in the names of pieces, such as ``"▁"``.
     dropout : float, default=0.0
         Leave merges out by chance when encoding (BPE-dropout [3]_): at each merge every pair is left out with this
-        chance. The same text is cut anew each time, which makes models trained on the pieces more robust.
+        chance. The same text is cut anew each time, which makes models trained on the pieces more robust. With a
+        `random_state` the results of a call for many texts depend on the calls before, not on `n_jobs`.
     n_jobs : int, optional
         Threads for counting and for encoding batches.
 

@@ -15,6 +15,8 @@ from textprep_ml.subword.pretokenizers import make_pretokenizer, scheme_of
 
 Ints = npt.NDArray[np.int64]
 
+_BITS = (1 << 64) - 1
+
 #: Whether a blank is put before a text: never, before every text, or before each stretch that begins with no white
 #: space.
 PrefixSpace = Literal[False, True, "if-missing"]
@@ -100,6 +102,41 @@ class Runtime:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Runtime, (self._plan,)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether merges are left out by chance."""
+        return bool(self._plan.dropout)
+
+    def draw(self) -> int:
+        """Give the chance of the next call for many texts.
+
+        Returns
+        -------
+        int
+            Another one each time.
+        """
+        self._chance = _mix(self._chance + 1)
+        return self._chance
+
+    def at_row(self, draw: int, row: int) -> Runtime:
+        """Give this runtime with the chance of one text of many, whatever thread or process has it.
+
+        Parameters
+        ----------
+        draw : int
+            Of the call.
+        row : int
+            The number of the text.
+
+        Returns
+        -------
+        Runtime
+            Shares all but the chance.
+        """
+        runtime = object.__new__(Runtime)
+        vars(runtime).update(vars(self), _chance=_mix(draw ^ _mix(row)))
+        return runtime
 
     def _normalize(self, text: str) -> str:
         return text if self._normalizer is None else self._normalizer.normalize(text)
@@ -235,6 +272,14 @@ class Runtime:
             found = self.encoder.encode_with_offsets(text)
         ids, characters, byte_spans = found
         return Encoded(ids.tolist(), characters, byte_spans)
+
+
+def _mix(number: int) -> int:
+    """Spread a number over 64 bits (the end of SplitMix64: Steele, Lea and Flood 2014)."""
+    z = number * 0x9E3779B97F4A7C15 & _BITS
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & _BITS
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & _BITS
+    return z ^ z >> 31
 
 
 def _make_encoder(plan: Plan, scheme: str | None) -> Any:
