@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textprep_ml.exceptions import VocabularyWarning
@@ -45,6 +46,39 @@ def test_nothing_is_lost_and_the_largest_stays(counts: dict[str, dict[str, int]]
     assert all(balanced[word] >= plain[word] for word in plain)
     largest = max(counts.values(), key=size)
     assert balance_counts({"alone": largest}, temperature=temperature) == largest
+
+
+@pytest.mark.parametrize("temperature", [2, math.inf])
+@given(counts=TABLES, least=st.integers(1, 500))
+@settings(max_examples=60)
+def test_thresholds_apply_to_real_counts(temperature: float, counts: dict[str, dict[str, int]], least: int) -> None:
+    """Whatever passes the threshold in balanced counts passes it in real ones, and the other way round."""
+    real = balance_counts(counts, temperature=1)
+    balanced = balance_counts(counts, temperature=temperature, min_frequency=least)
+
+    def frequent_pairs(table: dict[str, int]) -> set[str]:
+        pairs: Counter[str] = Counter()
+        for word, count in table.items():
+            for start in range(len(word) - 1):
+                pairs[word[start : start + 2]] += count
+        return {pair for pair, count in pairs.items() if count >= least}
+
+    assert frequent_pairs(balanced) == frequent_pairs(real)
+
+
+def test_a_small_language_learns_no_rarer_pairs_than_it_has() -> None:
+    counts = {"large": {"aaab" * 5: 1000}, "small": {"xy": 9, "yz": 10}}
+    params: dict[str, Any] = {"min_frequency": 10, "byte_level": False, "pretokenizer": "blank"}
+    with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
+        fitted = BPETokenizer(num_merges=50, **params).fit_counts(balance_counts(counts, min_frequency=10))
+    assert ("y", "z") in fitted.merges_
+    assert ("x", "y") not in fitted.merges_
+    assert balance_counts(counts)["xy"] > 10  # what it would have learned it from
+
+
+def test_a_frequency_below_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="min_frequency of at least 1"):
+        balance_counts({"a": {"x": 1}}, min_frequency=0)
 
 
 def test_words_of_two_languages_are_added() -> None:

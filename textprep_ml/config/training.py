@@ -200,7 +200,10 @@ def _balanced_counts(experiment: Experiment, estimator: Any, lines: bool, progre
         for name, table in scripts.items():
             groups.setdefault(corpus.language or name, Counter()).update(table)
     try:
-        balanced = Counter(balance_counts(groups, temperature=experiment.table["data"]["temperature"]))
+        # Unigram models have no such threshold.
+        least = getattr(estimator, "min_frequency", 1)
+        temperature = experiment.table["data"]["temperature"]
+        balanced = Counter(balance_counts(groups, temperature=temperature, min_frequency=least))
     except ValueError as error:
         raise ConfigError(f"{experiment.name}: [data] temperature: {error}") from None
     balanced.update(common)

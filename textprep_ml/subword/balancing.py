@@ -21,7 +21,9 @@ _LETTER = regex.compile(
 )
 
 
-def balance_counts(counts: Mapping[str, Mapping[str, int]], *, temperature: float = 3.0) -> dict[str, int]:
+def balance_counts(
+    counts: Mapping[str, Mapping[str, int]], *, temperature: float = 3.0, min_frequency: int = 1
+) -> dict[str, int]:
     """Put the word counts of several languages into one table, where small languages count for more than they have.
 
     The share of a language becomes proportional to ``size ** (1 / temperature)`` [1]_, where its size is the number of
@@ -33,6 +35,9 @@ def balance_counts(counts: Mapping[str, Mapping[str, int]], *, temperature: floa
         Language -> word -> count, as ``count_words`` and ``count_files`` of a tokenizer give them.
     temperature : float, default=3.0
         1 leaves the counts as they are; with infinity all languages have the same share.
+    min_frequency : int, default=1
+        What the tokenizer will be trained with. Words that are rarer than this in all languages together do not grow,
+        so that a pair of pieces passes the threshold only if the texts really have it so often.
 
     Returns
     -------
@@ -44,7 +49,7 @@ def balance_counts(counts: Mapping[str, Mapping[str, int]], *, temperature: floa
     TypeError
         If there is something else than mappings from words to integers.
     ValueError
-        If there is no word, a count is negative, or the temperature is below 1.
+        If there is no word, a count is negative, or the temperature or the frequency is below 1.
 
     References
     ----------
@@ -56,6 +61,8 @@ def balance_counts(counts: Mapping[str, Mapping[str, int]], *, temperature: floa
     >>> counts = {"en": {"the": 60, " cat": 45}, "zh": {"猫": 40}}
     >>> balance_counts(counts, temperature=2)  # 360 and 40 characters become 3 to 1
     {'the': 60, ' cat': 45, '猫': 120}
+    >>> balance_counts(counts, temperature=2, min_frequency=41)
+    {'the': 60, ' cat': 45, '猫': 40}
     >>> from textprep_ml import BPETokenizer
     >>> tokenizer = BPETokenizer(pretokenizer="script", vocab_size=260)
     >>> texts = {"en": ["the cat, the hat"], "zh": ["猫在帽子里"]}
@@ -65,17 +72,24 @@ def balance_counts(counts: Mapping[str, Mapping[str, int]], *, temperature: floa
     """
     if not temperature >= 1:
         raise ValueError(f"balance_counts expects a temperature of at least 1, but got {temperature!r}.")
+    if not min_frequency >= 1:
+        raise ValueError(f"balance_counts expects a min_frequency of at least 1, but got {min_frequency!r}.")
     if not isinstance(counts, Mapping):
         raise TypeError(f"balance_counts expects a mapping from languages to their counts, but got {shorten(counts)}.")
     sizes = {name: _size(name, table) for name, table in counts.items()}
     largest = max(sizes.values(), default=0)
     if not largest:
         raise ValueError("balance_counts got no words to count.")
-    balanced: dict[str, int] = {}
+    real: dict[str, int] = {}
+    for table in counts.values():
+        for word, count in table.items():
+            real[word] = real.get(word, 0) + count
+    balanced = dict.fromkeys(real, 0)
     for name, table in counts.items():
         factor = (largest / max(1, sizes[name])) ** (1 - 1 / temperature)
         for word, count in table.items():
-            balanced[word] = balanced.get(word, 0) + round(count * factor)
+            # A pair that is too rare occurs in no word that is frequent enough: none of its words grows.
+            balanced[word] += round(count * factor) if real[word] >= min_frequency else count
     return balanced
 
 
