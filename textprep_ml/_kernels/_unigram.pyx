@@ -153,20 +153,20 @@ cdef object array_of(const int32_t *ids, size_t count):
     return array
 
 
-cdef build_trie(uni_trie_t *trie, list strings, list ids):
-    """Build a trie over distinct strings, none of them empty."""
+cdef build_trie(uni_trie_t *trie, dict ids):
+    """Build a trie over strings, none of them empty, with their ids."""
+    cdef list strings = sorted(ids)
     cdef size_t count = len(strings), i
     cdef uint32_t longest = 0
     cdef int status
-    order = sorted(range(count), key=strings.__getitem__)
     cdef uni_key_t *keys = <uni_key_t *>malloc((count + 1) * sizeof(uni_key_t))
     if not keys:
         raise MemoryError
     for i in range(count):
-        string = strings[order[i]]
+        string = strings[i]
         keys[i].bytes = <const uint8_t *>PyBytes_AS_STRING(string)
         keys[i].length = PyBytes_GET_SIZE(string)
-        keys[i].id = ids[order[i]]
+        keys[i].id = ids[string]
         longest = max(longest, keys[i].length)
     status = uni_trie_build(trie, keys, <uint32_t>count, longest)
     free(keys)
@@ -192,9 +192,9 @@ cdef class TextRules:
             self.rules.units_count = len(self.units)
             self.rules.strings = <const uint8_t *>PyBytes_AS_STRING(self.strings)
             self.rules.strings_size = len(self.strings)
-        strings = sorted({string for string in kept if string})
+        strings = dict.fromkeys((string for string in kept if string), 0)
         if strings:
-            build_trie(&self.rules.kept, strings, [0] * len(strings))
+            build_trie(&self.rules.kept, strings)
         uni_find_plain(&self.rules)
 
     def __dealloc__(self):
@@ -299,8 +299,8 @@ cdef class UnigramEncoder:
                 self.model.byte_ids[i] = byte_ids[i]
         joined = np.packbits(joined_bytes(tables.keys, words), bitorder="little")
         memcpy(self.model.joined, address(joined), sizeof(self.model.joined))
-        keys = [key for key in tables.keys if key]
-        build_trie(&self.model.trie, keys, [tables.keys[key] for key in keys])
+        tables.keys.pop(b"", None)
+        build_trie(&self.model.trie, tables.keys)
 
     def __dealloc__(self):
         uni_trie_free(&self.model.trie)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textprep_ml._kernels import load
+from textprep_ml._kernels._pure.unigram import replace_each
 from textprep_ml._validation import shorten
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.subword.added_tokens import AddedToken
@@ -73,7 +74,8 @@ class UnigramModel:
             Added tokens are control symbols.
         """
         kernel = load("unigram")
-        kinds = [kernel.CONTROL if piece is None else kernel.NORMAL for piece in self.pieces]
+        normal, control = kernel.NORMAL, kernel.CONTROL
+        kinds = [control if piece is None else normal for piece in self.pieces]
         kinds += [kernel.CONTROL] * (self.n_ids - len(kinds))
         for ids, kind in (
             (self.user_defined, kernel.USER_DEFINED),
@@ -102,9 +104,9 @@ def encoder_arguments(model: UnigramModel, unk_token: str | None, **flags: Any) 
     dict
         Plain data.
     """
-    names = [(piece or "").encode("utf-8", "surrogatepass") for piece in model.pieces]
+    names = _encode_each([piece or "" for piece in model.pieces])
     names += [b""] * (model.n_ids - len(names))
-    surfaces = [name.replace(MARKER.encode(), b" ") for name in names] if flags.get("escape", True) else list(names)
+    surfaces = replace_each(names, MARKER.encode(), b" ") if flags.get("escape", True) else list(names)
     for byte, index in enumerate(model.byte_pieces or ()):
         surfaces[index] = bytes([byte])
     for token, added in model.added_tokens.items():
@@ -119,6 +121,14 @@ def encoder_arguments(model: UnigramModel, unk_token: str | None, **flags: Any) 
         "surfaces": surfaces,
         **flags,
     }
+
+
+def _encode_each(texts: list[str]) -> list[bytes]:
+    """Encode each text: all of them at once, unless one has the character that stands between them."""
+    joined = "\0".join(texts)
+    if joined.count("\0") != len(texts) - 1:
+        return [text.encode("utf-8", "surrogatepass") for text in texts]
+    return joined.encode("utf-8", "surrogatepass").split(b"\0")
 
 
 def check(model: UnigramModel) -> None:
@@ -136,6 +146,18 @@ def check(model: UnigramModel) -> None:
     """
     if len(model.scores) != len(model.pieces):
         raise ModelFormatError(f"The model has {len(model.pieces)} pieces, but {len(model.scores)} scores.")
+    pieces = [piece for piece in model.pieces if piece is not None]
+    distinct = set(pieces)
+    if len(distinct) < len(pieces) or "" in distinct or not np.isfinite(model.scores).all():
+        _refuse_piece(model)
+    _check_ids(model)
+    special = set(model.user_defined) | set(model.unused) | set(model.byte_pieces or ())
+    if len(pieces) <= len(special):
+        raise ModelFormatError("The model has no piece that a text could be cut into.")
+
+
+def _refuse_piece(model: UnigramModel) -> None:
+    """Name the first piece that may not be; the score of an id without a piece is nothing."""
     seen: dict[str, int] = {}
     for index, piece in enumerate(model.pieces):
         if piece is None:
@@ -146,22 +168,21 @@ def check(model: UnigramModel) -> None:
             raise ModelFormatError(f"The score of piece {index}, {shorten(piece)}, is {model.scores[index]}.")
         if seen.setdefault(piece, index) != index:
             raise ModelFormatError(f"The piece {shorten(piece)} is there twice: ids {seen[piece]} and {index}.")
-    _check_ids(model)
-    special = set(model.user_defined) | set(model.unused) | set(model.byte_pieces or ())
-    if len(seen) <= len(special):
-        raise ModelFormatError("The model has no piece that a text could be cut into.")
 
 
 def _check_ids(model: UnigramModel) -> None:
-    ids = {index for index, piece in enumerate(model.pieces) if piece is not None}
-    added = [token.id for token in model.added_tokens.values()]
-    if len(set(added)) < len(added) or min(added, default=0) < 0 or ids.intersection(added):
+    pieces, added = model.pieces, [token.id for token in model.added_tokens.values()]
+
+    def are_pieces(ids: Iterable[int]) -> bool:
+        return all(0 <= index < len(pieces) and pieces[index] is not None for index in ids)
+
+    if len(set(added)) < len(added) or min(added, default=0) < 0 or any(are_pieces([index]) for index in added):
         raise ModelFormatError("An added token has an id that is negative or taken.")
-    if not ids.issuperset([*model.user_defined, *model.unused]):
+    if not are_pieces([*model.user_defined, *model.unused]):
         raise ModelFormatError("A user-defined or unused piece has an id without a piece.")
-    if model.byte_pieces is not None and (len(model.byte_pieces) != 256 or not ids.issuperset(model.byte_pieces)):
+    if model.byte_pieces is not None and (len(model.byte_pieces) != 256 or not are_pieces(model.byte_pieces)):
         raise ModelFormatError("The byte pieces are not 256 ids of pieces.")
-    if not ids.union(added).issuperset([*model.template[0], *model.template[1]]):
+    if not are_pieces(index for index in (*model.template[0], *model.template[1]) if index not in added):
         raise ModelFormatError("The template names an id that no piece has.")
 
 

@@ -13,7 +13,7 @@ import math
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,12 @@ MARKER = "\u2581".encode()
 _REPLACEMENT = "\ufffd".encode()
 _UNKNOWN_PENALTY = 10.0
 _BONUS = 0.1
+
+#: The kinds of pieces that texts are cut into.
+_FOUND = (NORMAL, USER_DEFINED)
+
+#: A byte that is never in UTF-8.
+_BETWEEN = b"\xff"
 
 #: A sum in single precision that gets below this begins with 0 again.
 LOWEST = -100_000.0
@@ -229,6 +235,14 @@ class Tables(NamedTuple):
     kept: list[bytes]
 
 
+def replace_each(strings: Sequence[bytes], old: bytes, new: bytes) -> list[bytes]:
+    """Replace in each string: in all of them at once, unless there is one that is no UTF-8."""
+    joined = _BETWEEN.join(strings)
+    if joined.count(_BETWEEN) != len(strings) - 1:
+        return [string.replace(old, new) for string in strings]
+    return joined.replace(old, new).split(_BETWEEN)
+
+
 def make_tables(
     pieces: Sequence[bytes],
     scores: Sequence[float],
@@ -245,13 +259,17 @@ def make_tables(
     worst = float(normal.min()) if len(normal) else 0.0
     unknown_score = float(values.dtype.type(worst - _UNKNOWN_PENALTY))
     table = values.astype(np.float64).tolist()
-    keys: dict[bytes, int] = {}
-    for index, (piece, kind) in enumerate(zip(pieces, kinds, strict=True)):
-        if kind == USER_DEFINED:
-            table[index] = float(values.dtype.type((len(piece) - 1) * _BONUS))
-        if kind in (NORMAL, USER_DEFINED) and not (escape and b" " in piece):
-            keys[piece.replace(MARKER, b" ") if escape else piece] = index
-    kept = [piece for piece, kind in zip(pieces, kinds, strict=True) if kind == USER_DEFINED]
+    kept = []
+    if USER_DEFINED in kinds:
+        for index, (piece, kind) in enumerate(zip(pieces, kinds, strict=True)):
+            if kind == USER_DEFINED:
+                table[index] = float(values.dtype.type((len(piece) - 1) * _BONUS))
+                kept.append(piece)
+    is_key = np.isin(kinds, _FOUND).tolist()
+    if escape and b" " in b"".join(pieces):
+        is_key = [found and b" " not in piece for found, piece in zip(is_key, pieces, strict=True)]
+    names = replace_each(pieces, MARKER, b" ") if escape else pieces
+    keys = dict(compress(zip(names, range(len(names)), strict=True), is_key))
     return Tables(keys, table, unknown_score, kept)
 
 

@@ -14,7 +14,7 @@ from textprep_ml.subword.added_tokens import AddedToken
 from textprep_ml.subword.formats.sentencepiece_proto import make_model
 from textprep_ml.subword.formats.sentencepiece_unigram import (
     BPE,
-    ids_of_kind,
+    Pieces,
     read_bytes,
     read_message,
     read_rules,
@@ -67,19 +67,19 @@ def read(data: bytes) -> tuple[Json, Model]:
         If it is damaged or something cannot be done; the message names it.
     """
     kernel = load("unigram")
-    message = read_message(data, BPE)
+    message, table = read_message(data, BPE)
     if message.trainer_spec.treat_whitespace_as_suffix or not message.normalizer_spec.escape_whitespaces:
         raise ModelFormatError("treat_whitespace_as_suffix and escape_whitespaces=false are not supported here.")
-    if ids_of_kind(message, kernel.UNUSED):
+    if table.of_kind(kernel.UNUSED):
         raise ModelFormatError("pieces of the type UNUSED are not supported here.")
-    names = [piece.piece for piece in message.pieces]
-    (unknown,) = ids_of_kind(message, kernel.UNKNOWN)
-    control, user = ids_of_kind(message, kernel.CONTROL), ids_of_kind(message, kernel.USER_DEFINED)
+    names = table.names
+    (unknown,) = table.of_kind(kernel.UNKNOWN)
+    control, user = table.of_kind(kernel.CONTROL), table.of_kind(kernel.USER_DEFINED)
     added = {names[index]: AddedToken(index, special=True) for index in (unknown, *control)}
     added |= {names[index]: AddedToken(index, normalized=True) for index in user}
     hidden = {token.id for token in added.values()}
     pieces = [None if index in hidden else name for index, name in enumerate(names)]
-    model = Model(pieces, _merges(message), added, read_bytes(message))
+    model = Model(pieces, _merges(table), added, read_bytes(message, table))
     check(model)
     inner = any(MARKER in name.lstrip(MARKER) for name in names) or MARKER not in pieces
     rules = read_rules(
@@ -96,15 +96,15 @@ def read(data: bytes) -> tuple[Json, Model]:
     }, model
 
 
-def _merges(message: Any) -> Any:
+def _merges(table: Pieces) -> Any:
     """Give one merge for every piece that two others join to, the best score first."""
     kernel = load("unigram")
-    normal = {message.pieces[index].piece: index for index in ids_of_kind(message, kernel.NORMAL)}
-    longer = sorted((-message.pieces[index].score, index) for name, index in normal.items() if len(name) > 1)
+    normal = {table.names[index]: index for index in table.of_kind(kernel.NORMAL)}
+    longer = sorted((-table.scores[index], index) for name, index in normal.items() if len(name) > 1)
     rows = []
     last = None
     for score, index in longer:
-        name = message.pieces[index].piece
+        name = table.names[index]
         if not math.isfinite(score):
             raise ModelFormatError(f"the score of piece {index}, {shorten(name)}, is {-score}.")
         if score == last:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,40 @@ UNIGRAM, BPE = 1, 2
 _TYPE_NAMES = {UNIGRAM: "unigram", BPE: "bpe", 3: "word", 4: "char"}
 
 
-def read_message(data: bytes, model_type: int) -> Any:
+class Pieces(NamedTuple):
+    """The pieces of a file, read once: every look at one in the message makes an object.
+
+    Attributes
+    ----------
+    names : list of str
+        What they are called.
+    kinds : list of int
+        The kernel's numbers.
+    scores : list of float
+        As the file says.
+    """
+
+    names: list[str]
+    kinds: list[int]
+    scores: list[float]
+
+    def of_kind(self, kind: int) -> list[int]:
+        """Give the ids of all pieces of a kind.
+
+        Parameters
+        ----------
+        kind : int
+            One of the kernel's numbers.
+
+        Returns
+        -------
+        list of int
+            In order.
+        """
+        return [index for index, found in enumerate(self.kinds) if found == kind] if kind in self.kinds else []
+
+
+def read_message(data: bytes, model_type: int) -> tuple[Any, Pieces]:
     """Read a file of one type.
 
     Parameters
@@ -35,8 +68,10 @@ def read_message(data: bytes, model_type: int) -> Any:
 
     Returns
     -------
-    Message
+    message : Message
         The whole model.
+    pieces : Pieces
+        Its pieces.
 
     Raises
     ------
@@ -52,42 +87,29 @@ def read_message(data: bytes, model_type: int) -> Any:
         raise ModelFormatError(f"the model_type is {_TYPE_NAMES.get(found, found)}, not {_TYPE_NAMES[model_type]}.")
     if message.denormalizer_spec.precompiled_charsmap:
         raise ModelFormatError("the denormalizer_spec is not supported.")
-    unknown = ids_of_kind(message, load("unigram").UNKNOWN)
+    rows = [(piece.piece, piece.type, piece.score) for piece in message.pieces]
+    pieces = Pieces(*map(list, zip(*rows, strict=True))) if rows else Pieces([], [], [])
+    unknown = pieces.of_kind(load("unigram").UNKNOWN)
     if len(unknown) != 1:
         raise ModelFormatError(f"it has {len(unknown)} pieces of the type UNKNOWN; expected one.")
-    for index, piece in enumerate(message.pieces):
-        if not piece.piece:
-            raise ModelFormatError(f"piece {index} is empty.")
-        if not 1 <= piece.type <= 6:
-            raise ModelFormatError(f"piece {index}, {shorten(piece.piece)}, has the unknown type {piece.type}.")
-    return message
+    if "" in pieces.names:
+        raise ModelFormatError(f"piece {pieces.names.index('')} is empty.")
+    for kind in set(pieces.kinds):
+        if not 1 <= kind <= 6:
+            index = pieces.kinds.index(kind)
+            raise ModelFormatError(f"piece {index}, {shorten(pieces.names[index])}, has the unknown type {kind}.")
+    return message, pieces
 
 
-def ids_of_kind(message: Any, kind: int) -> list[int]:
-    """Give the ids of all pieces of a kind.
-
-    Parameters
-    ----------
-    message : Message
-        The whole model.
-    kind : int
-        One of the kernel's numbers.
-
-    Returns
-    -------
-    list of int
-        In order.
-    """
-    return [index for index, piece in enumerate(message.pieces) if piece.type == kind]
-
-
-def read_bytes(message: Any) -> list[int] | None:
+def read_bytes(message: Any, pieces: Pieces) -> list[int] | None:
     """Give the ids of the pieces that stand for bytes.
 
     Parameters
     ----------
     message : Message
         The whole model.
+    pieces : Pieces
+        Its pieces.
 
     Returns
     -------
@@ -99,7 +121,7 @@ def read_bytes(message: Any) -> list[int] | None:
     ModelFormatError
         If some are missing, or there are some without the flag.
     """
-    found = {message.pieces[index].piece: index for index in ids_of_kind(message, load("unigram").BYTE)}
+    found = {pieces.names[index]: index for index in pieces.of_kind(load("unigram").BYTE)}
     if not message.trainer_spec.byte_fallback:
         if found:
             raise ModelFormatError(f"there is the byte piece {min(found)!r}, but byte_fallback is false.")
@@ -163,18 +185,18 @@ def read(data: bytes) -> tuple[Json, UnigramModel]:
         If it is damaged or something cannot be done; the message names it.
     """
     kernel = load("unigram")
-    message = read_message(data, UNIGRAM)
-    trainer, normalizer = message.trainer_spec, message.normalizer_spec
-    (unknown,) = ids_of_kind(message, kernel.UNKNOWN)
-    control = ids_of_kind(message, kernel.CONTROL)
-    names = [piece.piece for piece in message.pieces]
+    message, pieces = read_message(data, UNIGRAM)
+    trainer, normalizer, names = message.trainer_spec, message.normalizer_spec, pieces.names
+    (unknown,) = pieces.of_kind(kernel.UNKNOWN)
+    control = pieces.of_kind(kernel.CONTROL)
+    hidden = {unknown, *control}
     model = UnigramModel(
-        pieces=[None if index in {unknown, *control} else name for index, name in enumerate(names)],
-        scores=np.array([piece.score for piece in message.pieces], dtype=np.float64),
-        user_defined=ids_of_kind(message, kernel.USER_DEFINED),
-        unused=ids_of_kind(message, kernel.UNUSED),
+        pieces=[None if index in hidden else name for index, name in enumerate(names)],
+        scores=np.array(pieces.scores, dtype=np.float64),
+        user_defined=pieces.of_kind(kernel.USER_DEFINED),
+        unused=pieces.of_kind(kernel.UNUSED),
         added_tokens={names[index]: AddedToken(index, special=True) for index in (unknown, *control)},
-        byte_pieces=read_bytes(message),
+        byte_pieces=read_bytes(message, pieces),
     )
     if len(model.added_tokens) <= len(control):
         raise ModelFormatError("two control or unknown pieces have the same name.")
