@@ -21,6 +21,10 @@ _LETTER = regex.compile(
 )
 
 
+#: Scripts that put no blanks between words.
+_UNSPACED = frozenset({"Han", "Kana", "Bopomofo", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Javanese", "Balinese"})
+
+
 def balance_counts(
     counts: Mapping[str, Mapping[str, int]], *, temperature: float = 3.0, min_frequency: int = 1
 ) -> dict[str, int]:
@@ -37,7 +41,9 @@ def balance_counts(
         1 leaves the counts as they are; with infinity all languages have the same share.
     min_frequency : int, default=1
         What the tokenizer will be trained with. Words that are rarer than this in all languages together do not grow,
-        so that a pair of pieces passes the threshold only if the texts really have it so often.
+        so that a pair of pieces passes the threshold only if the texts really have it so often. Words of scripts
+        without blanks, such as Han and Thai, are whole clauses that hardly ever come twice: they always grow, and of
+        their pairs the threshold asks less than it says.
 
     Returns
     -------
@@ -61,8 +67,8 @@ def balance_counts(
     >>> counts = {"en": {"the": 60, " cat": 45}, "zh": {"猫": 40}}
     >>> balance_counts(counts, temperature=2)  # 360 and 40 characters become 3 to 1
     {'the': 60, ' cat': 45, '猫': 120}
-    >>> balance_counts(counts, temperature=2, min_frequency=41)
-    {'the': 60, ' cat': 45, '猫': 40}
+    >>> balance_counts({"en": {"the": 120}, "fr": {"le": 19, "la": 1}}, temperature=2, min_frequency=2)
+    {'the': 120, 'le': 57, 'la': 1}
     >>> from textprep_ml import BPETokenizer
     >>> tokenizer = BPETokenizer(pretokenizer="script", vocab_size=260)
     >>> texts = {"en": ["the cat, the hat"], "zh": ["猫在帽子里"]}
@@ -89,7 +95,8 @@ def balance_counts(
         factor = (largest / max(1, sizes[name])) ** (1 - 1 / temperature)
         for word, count in table.items():
             # A pair that is too rare occurs in no word that is frequent enough: none of its words grows.
-            balanced[word] += round(count * factor) if real[word] >= min_frequency else count
+            grows = real[word] >= min_frequency or _script(word) in _UNSPACED
+            balanced[word] += round(count * factor) if grows else count
     return balanced
 
 
@@ -128,6 +135,10 @@ def group_by_script(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
     """
     groups: dict[str, dict[str, int]] = {}
     for word, count in counts.items():
-        letter = _LETTER.search(word)
-        groups.setdefault(letter.lastgroup if letter else "Common", {})[word] = count
+        groups.setdefault(_script(word), {})[word] = count
     return groups
+
+
+def _script(word: str) -> str:
+    letter = _LETTER.search(word)
+    return str(letter.lastgroup) if letter else "Common"
