@@ -116,7 +116,7 @@ def read_morphemes(path: str) -> dict[str, list[str]]:
 
 def evaluate_vocabularies(
     tokenizers: Mapping[str, Any],
-    corpora: Sequence[str],
+    corpora: Mapping[str, str],
     format: str | None,
     as_json: bool,
     report: str | None,
@@ -128,8 +128,8 @@ def evaluate_vocabularies(
     ----------
     tokenizers : mapping of str to SubwordTokenizer
         One or two.
-    corpora : sequence of str
-        Files with texts; labels are not needed.
+    corpora : mapping of str to str
+        What the corpora are called -> files with texts; labels are not needed.
     format : str or None
         Their format; by default ``.txt`` files are raw text.
     as_json : bool
@@ -143,7 +143,7 @@ def evaluate_vocabularies(
     from textprep_ml.report import vocabulary_report, write_report
 
     words = None if morphemes is None else read_morphemes(morphemes)
-    read = {corpus: list(_read_texts(corpus, format)) for corpus in corpora}
+    read = {corpus: list(_read_texts(file, format)) for corpus, file in corpora.items()}
     if report is None:
         results = {
             corpus: {name: vocabulary_scores(tokenizer, texts) for name, tokenizer in tokenizers.items()}

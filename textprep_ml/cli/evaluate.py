@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from textprep_ml.cli._reports import unfitted, write_segmenter_report
+from textprep_ml.cli._rows import OnError
 from textprep_ml.cli._segmenters import (
     distinct_names,
     evaluate_corpora,
@@ -16,6 +17,7 @@ from textprep_ml.cli._segmenters import (
     one_line_variants,
     print_scores,
 )
+from textprep_ml.cli._sieve import ON_ERROR_HELP, refuse_mending, sieved
 from textprep_ml.cli._token_scores import TOKENIZERS, evaluate_tokenizers
 from textprep_ml.cli._vocabulary_scores import evaluate_vocabularies, find_vocabulary, sized
 
@@ -55,6 +57,7 @@ def evaluate(
         str | None,
         typer.Option(metavar="FILE", help="For a vocabulary: a word a line, a tab, and its morphemes between blanks."),
     ] = None,
+    on_error: Annotated[OnError, typer.Option(help=ON_ERROR_HELP)] = OnError.raise_,
 ) -> None:
     """Measure a segmenter or tokenizer on labelled documents, or a vocabulary on texts, alone or against a baseline.
 
@@ -85,7 +88,10 @@ def evaluate(
         Smaller vocabularies in a trained one.
     morphemes : str, optional
         A file of words and their morphemes.
+    on_error : OnError
+        What to do with a row that cannot be used.
     """
+    refuse_mending(on_error)
     if report is not None:
         from textprep_ml.report import check_report_path
 
@@ -95,6 +101,8 @@ def evaluate(
     if model in TOKENIZERS:
         if learning_curve:
             raise ValueError(f"--learning-curve needs a model that learns; {model} has nothing to learn.")
+        if on_error != OnError.raise_:
+            raise ValueError(f"--on-error: {model} is measured on CoNLL-U, whose rows are parts of sentences.")
         evaluate_tokenizers([model, *([baseline] if baseline else [])], corpora, format, as_json, report)
         return
     vocabulary = find_vocabulary(model)
@@ -104,7 +112,8 @@ def evaluate(
         if report is not None and sizes:
             raise ValueError("--size is for the table; the report has a curve over all sizes.")
         tokenizers = {**sized(model, vocabulary, sizes or []), **_other_vocabulary(model, baseline)}
-        evaluate_vocabularies(tokenizers, corpora, format, as_json, report, morphemes)
+        with sieved([(name, format) for name in corpora], on_error) as files:
+            evaluate_vocabularies(tokenizers, files, format, as_json, report, morphemes)
         return
     if sizes or morphemes:
         raise ValueError(f"--size and --morphemes are for subword vocabularies, and {model} is none.")
@@ -113,7 +122,8 @@ def evaluate(
 
     systems = {name: load_named(source) for name, source in _named(model, baseline)}
     learning = (unfitted(model, systems[model]), learning_curve) if learning_curve else None
-    read = {name: read_labelled([Corpus(name, format=format)])[:2] for name in corpora}
+    with sieved([(name, format) for name in corpora], on_error) as files:
+        read = {name: read_labelled([Corpus(file, format=format)])[:2] for name, file in files.items()}
     variants = one_line_variants(read) if one_line else {}
     results = evaluate_corpora({**read, **variants}, systems)
     if report is not None:

@@ -10,6 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from textprep_ml import _files
+from textprep_ml._badrows import BadRows
+from textprep_ml.cli._rows import OnError, print_bad_rows
+from textprep_ml.exceptions import CorpusFormatError
+
+_ON_ERROR_HELP = (
+    "What to do with an utterance of which a line is not UTF-8. raise: stop; skip: leave it out; null: leave it out of "
+    "the rates, and print null for it with --rows; replace, ignore: mend the bytes. What was left out is counted."
+)
 
 
 def score(
@@ -33,6 +41,7 @@ def score(
     align: Annotated[
         bool, typer.Option("--align", help="Print the alignments of the utterances with errors first.")
     ] = False,
+    on_error: Annotated[OnError, typer.Option(help=_ON_ERROR_HELP)] = OnError.raise_,
 ) -> None:
     """Print error rates of recognized, translated or corrected text, one rate a line: its name, a tab, its value.
 
@@ -40,18 +49,16 @@ def score(
     """
     from textprep_ml.distance import error_rates
 
-    references = list(_files.read_lines([reference]))
-    hypotheses = list(_files.read_lines([hypothesis]))
-    if len(references) != len(hypotheses):
-        names = _files.display_name(reference), _files.display_name(hypothesis)
-        raise ValueError(
-            f"{names[0]} has {len(references)} lines, but {names[1]} has {len(hypotheses)}; they must correspond."
-        )
+    pairs = _read_pairs(reference, hypothesis, on_error)
+    numbers = [number for number, pair in enumerate(pairs, start=1) if pair is not None]
+    references, hypotheses = ([pair[side] for pair in pairs if pair is not None] for side in (0, 1))
     words = error_rates(references, hypotheses, normalizer=form)
     if rows:
-        sys.stdout.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in words.to_rows())
+        found = dict(zip(numbers, words.to_rows(), strict=True))
+        kept = numbers if on_error != OnError.null else range(1, len(pairs) + 1)
+        sys.stdout.writelines(json.dumps(found.get(number), ensure_ascii=False) + "\n" for number in kept)
     if align:
-        for index, one in enumerate(words.utterances, start=1):
+        for index, one in zip(numbers, words.utterances, strict=True):
             if one.errors:
                 sys.stdout.write(f"line {index}\n{one.alignment}\n\n")
     values: dict[str, Any] = {}
@@ -68,3 +75,37 @@ def score(
     sys.stdout.writelines(
         f"{name}\t{value:.6g}\n" if isinstance(value, float) else f"{name}\t{value}\n" for name, value in values.items()
     )
+
+
+def _read_pairs(reference: Path, hypothesis: Path, on_error: OnError) -> list[tuple[str, str] | None]:
+    """Read the lines that correspond; None where one of them cannot be used."""
+    bad = BadRows(str(on_error) if on_error.decoding == "strict" else "raise")
+    sides = [_read(path, on_error) for path in (reference, hypothesis)]
+    if len(sides[0]) != len(sides[1]):
+        names = _files.display_name(reference), _files.display_name(hypothesis)
+        raise ValueError(
+            f"{names[0]} has {len(sides[0])} lines, but {names[1]} has {len(sides[1])}; they must correspond."
+        )
+    pairs: list[tuple[str, str] | None] = []
+    for left, right in zip(*sides, strict=True):
+        bad.n_rows += 1
+        faults = [str(side) for side in (left, right) if isinstance(side, ValueError)]
+        if faults:
+            bad.refuse(" ".join(faults))
+        pairs.append(None if faults else (str(left), str(right)))
+    print_bad_rows(bad)
+    return pairs
+
+
+def _read(path: Path, on_error: OnError) -> list[str | ValueError]:
+    """Read lines; what is wrong with one stands in its place."""
+    lines: list[str | ValueError] = []
+    for number, line in _files.iter_raw_lines(path):
+        try:
+            text = line.decode("utf-8", on_error.decoding)
+            lines.append(text.removeprefix(_files.BYTE_ORDER_MARK) if number == 1 else text)
+        except UnicodeDecodeError as error:
+            where = f"{_files.display_name(path)}, line {number} byte {error.start}"
+            fault = f"invalid UTF-8 (0x{line[error.start]:02x}). Convert the file to UTF-8."
+            lines.append(CorpusFormatError(f"{where}: {fault}"))
+    return lines

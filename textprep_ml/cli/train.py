@@ -6,13 +6,19 @@ import json
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from textprep_ml.cli._progress import progress_bar
+from textprep_ml.cli._rows import OnError
 from textprep_ml.cli._segmenters import distinct_names, evaluate_corpora, load_named, one_line_variants, print_scores
+from textprep_ml.cli._sieve import ON_ERROR_HELP, refuse_mending, sieved
+
+if TYPE_CHECKING:
+    from textprep_ml.config import Experiment
 
 #: So many candidates of a search are printed.
 _SHOWN = 5
@@ -24,6 +30,7 @@ def train(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a value, such as model.params.min_count=2."),
     ] = None,
+    on_error: Annotated[OnError, typer.Option(help=ON_ERROR_HELP)] = OnError.raise_,
 ) -> None:
     """Train what a configuration describes, save the model, and measure it on the dev corpora.
 
@@ -33,11 +40,34 @@ def train(
         A TOML file.
     overrides : list of str, optional
         Values to override, such as ``model.params.min_count=2`` or ``steps.words.params.contractions=keep``.
+    on_error : OnError
+        What to do with a row that cannot be used.
     """
-    from textprep_ml.config import describe_search, load_config, measure_dev, task_of
+    from textprep_ml.config import load_config, task_of
 
+    refuse_mending(on_error)
     experiment = load_config(config, overrides or [])
     task = task_of(experiment.build())
+    named = [(corpus.path, corpus.format) for corpus in (*experiment.train, *experiment.dev)]
+    with sieved(named + [(path, "text") for path in experiment.raw], on_error, labelled=task == "sentences") as files:
+        _train(_reading(experiment, files), task, {file: path for path, file in files.items()})
+
+
+def _reading(experiment: Experiment, files: Mapping[str, str]) -> Experiment:
+    """Let an experiment read other files in the places of its own."""
+    if all(path == file for path, file in files.items()):
+        return experiment
+    train, dev = (
+        tuple(replace(corpus, path=files[corpus.path]) for corpus in corpora)
+        for corpora in (experiment.train, experiment.dev)
+    )
+    return replace(experiment, train=train, dev=dev, raw=tuple(files[path] for path in experiment.raw))
+
+
+def _train(experiment: Experiment, task: str, names: Mapping[str, str]) -> None:
+    """Train, save and measure; `names` tells what the files that are read are called."""
+    from textprep_ml.config import describe_search, measure_dev
+
     baseline = experiment.table.get("evaluate", {}).get("baseline")
     compared = load_named(baseline) if task == "sentences" and baseline and experiment.dev else None
     started = time.perf_counter()
@@ -55,6 +85,8 @@ def train(
         results: Mapping[str, Any] = _segmenter_scores(experiment, model, baseline, compared)
     else:
         results = measure_dev(experiment, model)
+    for file, name in names.items():
+        results = {corpus.replace(file, name): scores for corpus, scores in results.items()}
     if results:
         sys.stdout.write("\n")
         print_scores(results) if task == "sentences" else _print_measures(results, Path(experiment.output).stem)

@@ -36,10 +36,31 @@ def iter_jsonl(path: str | os.PathLike[str]) -> Iterator[Row]:
         if number == 1:
             line = line.removeprefix("\ufeff")
         if line.strip():
-            yield _parse(line, number, path)
+            yield parse_row(line, number, path)
 
 
-def _parse(line: str, number: int, path: str | os.PathLike[str]) -> Row:
+def parse_row(line: str, number: int, path: str | os.PathLike[str]) -> Row:
+    """Read one document.
+
+    Parameters
+    ----------
+    line : str
+        A JSON object.
+    number : int
+        Of the line, from 1, for messages.
+    path : str or path-like
+        The file, for messages.
+
+    Returns
+    -------
+    dict
+        As from `iter_jsonl`.
+
+    Raises
+    ------
+    CorpusFormatError
+        If it is no such object.
+    """
     complain = partial(fail, path, number)
     try:
         value: Any = json.loads(line)
