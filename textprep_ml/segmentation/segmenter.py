@@ -30,6 +30,7 @@ from textprep_ml.segmentation.attributes import KINDS
 from textprep_ml.segmentation.augmentation import STANDARD
 from textprep_ml.segmentation.base import BaseSegmenter, Finder, Splitter
 from textprep_ml.segmentation.compilation import compile_scorer
+from textprep_ml.segmentation.distillation import split_targets
 from textprep_ml.segmentation.documents import Document
 from textprep_ml.segmentation.explanation import Explanation, explain_candidates
 from textprep_ml.segmentation.features import CrossedEncoder, RankedEncoder
@@ -97,6 +98,12 @@ class SentenceSegmenter(BaseSegmenter):
         Rarer words are no features by themselves.
     min_weight : float, default=0.0
         Smaller weights of a linear model are dropped.
+    shrinkage : float, default=0.0
+        Of a decision tree: how many candidates the node above counts for in the share of boundaries of each node, so
+        that small leaves are not believed alone (hierarchical shrinkage, Agarwal et al. 2022); 10 to 100 help.
+    teacher : str, path or SentenceSegmenter, default=None
+        A saved or shipped model whose probabilities count as much as the labels: a small classifier, such as a tree,
+        learns more from them than from labels alone.
     warm_start_from : str, path or SentenceSegmenter, default=None
         A saved or shipped linear model to adapt: what is learned is the difference to it, by the `C` and `max_iter` of
         a `LogisticRegression`. What the old training was sure of is held fast.
@@ -153,6 +160,8 @@ class SentenceSegmenter(BaseSegmenter):
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "min_word_count": [Interval(Integral, 1, None, closed="left")],
         "min_weight": [Interval(Real, 0, None, closed="left")],
+        "shrinkage": [Interval(Real, 0, None, closed="left")],
+        "teacher": [str, os.PathLike, TextEstimator, None],
         "warm_start_from": [str, os.PathLike, TextEstimator, None],
         "n_jobs": [Integral, None],
         "random_state": [Integral],
@@ -178,6 +187,8 @@ class SentenceSegmenter(BaseSegmenter):
         min_count: int = 4,
         min_word_count: int = 10,
         min_weight: float = 0.0,
+        shrinkage: float = 0.0,
+        teacher: Any = None,
         warm_start_from: Any = None,
         n_jobs: int | None = None,
         random_state: int = 0,
@@ -199,6 +210,8 @@ class SentenceSegmenter(BaseSegmenter):
         self.min_count = min_count
         self.min_word_count = min_word_count
         self.min_weight = min_weight
+        self.shrinkage = shrinkage
+        self.teacher = teacher
         self.warm_start_from = warm_start_from
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -242,12 +255,12 @@ class SentenceSegmenter(BaseSegmenter):
         variants, sources = make_variants(documents, self.augment, self.abbreviations, self.random_state)
         words, base = self._start(documents, raw)  # variants would count every word several times
         model = BoundaryModel(words, base, candidates=tuple(self.candidates), newline=self.newline)
-        examples = label_candidates(model, variants, weights[sources], self.n_jobs)
+        examples = label_candidates(model, variants, weights[sources], self.n_jobs, self._teacher())
         self.coverage_ = examples.coverage
         self.estimator_ = self._make_estimator()
         self.encoder_ = self._make_encoder(base)
         self._fit_estimator(examples, words.vocabulary, base)
-        model.scorer = compile_scorer(self.estimator_, self.encoder_, base, self.min_weight)
+        model.scorer = compile_scorer(self.estimator_, self.encoder_, base, self.min_weight, self.shrinkage)
         if isinstance(model.scorer, LinearScorer):
             before = None if base is None else base.evidence
             model.scorer.evidence = count_evidence(
@@ -315,12 +328,20 @@ class SentenceSegmenter(BaseSegmenter):
         source = self.warm_start_from
         if source is None:
             return learn_words(documents, raw, self.abbreviations, self.min_word_count, self.n_jobs), None
-        if isinstance(source, SentenceSegmenter):
-            check_is_fitted(source, "model_")
-            model = source.model_
-        else:
-            model = BoundaryModel.load(source, threshold=0.5)
-        return widen(model, documents, self.abbreviations, self.min_word_count)
+        return widen(_model_of(source), documents, self.abbreviations, self.min_word_count)
+
+    def _teacher(self) -> BoundaryModel | None:
+        """The model to learn from besides the labels, over the same candidates."""
+        if self.teacher is None:
+            return None
+        if self.warm_start_from is not None:
+            raise ValueError(
+                "teacher is for a model that is trained anew; warm_start_from starts with what a model knows."
+            )
+        model = _model_of(self.teacher)
+        if model.scorer is None:
+            raise ValueError("teacher needs a linear model or a single decision tree: others score no candidates here.")
+        return model.adjusted(tuple(self.candidates), self.newline, model.thresholds)
 
     def _fit_estimator(self, examples: Examples, vocabulary: list[str], base: LinearScorer | None) -> None:
         columns = self.encoder_.fit_transform(examples.rows, examples.labels, vocabulary)
@@ -329,9 +350,10 @@ class SentenceSegmenter(BaseSegmenter):
         if base is not None:
             self._fit_difference(columns, examples, base)
             return
+        which, labels, weights = split_targets(examples.labels, examples.weights)
         # Not every classifier takes weights; they are handed on where they say something.
-        weighted = (examples.weights != 1).any()
-        self.estimator_.fit(columns, examples.labels, **({"sample_weight": examples.weights} if weighted else {}))
+        weighted = (weights != 1).any()
+        self.estimator_.fit(columns[which], labels, **({"sample_weight": weights} if weighted else {}))
 
     def _fit_difference(self, columns: sparse.csr_matrix, examples: Examples, base: LinearScorer) -> None:
         """Set the coefficients of the classifier, which is one of the difference to the old model."""
@@ -513,7 +535,6 @@ class SentenceSegmenter(BaseSegmenter):
 
     def _get_saved_params(self) -> dict[str, Any]:
         params = super()._get_saved_params()
-        source = params["warm_start_from"]
         if self.normalizer is not None and not isinstance(self.normalizer, TextEstimator):
             raise ModelFormatError(
                 f"A model file holds normalizers of textprep_ml only, not {shorten(self.normalizer)}: save with "
@@ -527,9 +548,7 @@ class SentenceSegmenter(BaseSegmenter):
             "kind_thresholds": self.kind_thresholds
             and {kind: float(shift) for kind, shift in self.kind_thresholds.items()},
             "protected": list(self.protected),
-            "warm_start_from": None
-            if source is None or isinstance(self.warm_start_from, SentenceSegmenter)
-            else str(source),
+            **{name: _named(params[name]) for name in ("teacher", "warm_start_from")},
         }
 
     def _get_state(self) -> dict[str, Any]:
@@ -554,6 +573,19 @@ class SentenceSegmenter(BaseSegmenter):
         if "normalizer" in state:
             self.normalizer_ = clone(self.normalizer)
             self.normalizer_._set_state(state["normalizer"])
+
+
+def _named(source: Any) -> str | None:
+    """Give the name of a model or file; a model in memory has none."""
+    return None if source is None or isinstance(source, SentenceSegmenter) else str(source)
+
+
+def _model_of(source: Any) -> BoundaryModel:
+    """Give the compiled model of a fitted segmenter, or of one that is named."""
+    if isinstance(source, SentenceSegmenter):
+        check_is_fitted(source, "model_")
+        return source.model_
+    return BoundaryModel.load(source, threshold=0.5)
 
 
 def _is_linear(estimator: Any) -> bool:

@@ -14,6 +14,7 @@ from textprep_ml._validation import check_spans, check_targets
 from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.segmentation.attributes import GROUP_OF_CLASS, KINDS
 from textprep_ml.segmentation.augmentation import STANDARD, Variations
+from textprep_ml.segmentation.distillation import teach
 from textprep_ml.segmentation.documents import Document
 from textprep_ml.segmentation.runtime import BoundaryModel, LinearScorer, join_candidates
 from textprep_ml.segmentation.templates import TemplateLayout, move_weights
@@ -37,7 +38,7 @@ class Examples:
     rows : ndarray of shape (n_candidates, n_attributes)
         Codes.
     labels : ndarray of shape (n_candidates,)
-        Whether each is a boundary.
+        Whether each is a boundary: bool, or from 0 to 1 where a teacher had a say.
     weights : ndarray of shape (n_candidates,)
         Weight of the document that each came from.
     scores : ndarray of shape (n_candidates,)
@@ -282,7 +283,11 @@ def covered(positions: np.ndarray, spans: Sequence[tuple[int, int]]) -> np.ndarr
 
 
 def label_candidates(
-    model: BoundaryModel, documents: Sequence[Document], weights: np.ndarray, n_jobs: int | None = None
+    model: BoundaryModel,
+    documents: Sequence[Document],
+    weights: np.ndarray,
+    n_jobs: int | None = None,
+    teacher: BoundaryModel | None = None,
 ) -> Examples:
     """Describe and label the candidates of documents, without the blank lines, which need no decision.
 
@@ -300,6 +305,8 @@ def label_candidates(
         Weight of each.
     n_jobs : int, optional
         Threads.
+    teacher : BoundaryModel, optional
+        Whose probabilities are mixed into the labels; with the same candidates.
 
     Returns
     -------
@@ -341,7 +348,7 @@ def label_candidates(
         scores = np.zeros(len(labels), dtype=np.float32)
     return Examples(
         rows[undecided],
-        labels[undecided],
+        (labels if teacher is None else teach(teacher, chunks, labels, n_jobs))[undecided],
         np.repeat(weights, np.diff(offsets))[undecided],
         scores[undecided],
         float(labels[counted].sum() / n_boundaries) if n_boundaries else 1.0,
