@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import os
 import pickle
 import subprocess
 import sys
@@ -250,9 +251,13 @@ def test_hash_seeds_change_nothing() -> None:
     )
     results = {
         subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
-        for seed in ("0", "1", "2")
+        for seed in "12"
     }
     assert len(results) == 1
 
