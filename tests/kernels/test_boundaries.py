@@ -203,6 +203,24 @@ def test_spans_are_lossless(kernel: ModuleType, texts: list[str], newline: str, 
 
 
 @each_kernel
+@given(texts=DOCUMENTS, seed=st.integers(0, 10**6))
+def test_sentences_are_slices_at_the_spans(kernel: ModuleType, texts: list[str], seed: int) -> None:
+    scanner = make(kernel, seed=seed)
+    offsets, spans = scanner.spans(texts)
+    bounds = zip(texts, offsets[:-1], offsets[1:], strict=True)
+    assert scanner.sentences(texts) == [
+        [text[a:b] for a, b in spans[first:last].tolist()] for text, first, last in bounds
+    ]
+
+
+@given(st.lists(DOCUMENTS, max_size=4), st.permutations(["describe", "score", "boundaries", "spans"]))
+def test_no_run_leaves_anything_to_the_next(runs: list[list[str]], methods: list[str]) -> None:
+    used = make(FAST, seed=3)
+    for texts, method in zip(runs, methods, strict=False):
+        same(getattr(make(FAST, seed=3), method)(texts), getattr(used, method)(texts))
+
+
+@each_kernel
 @given(texts=DOCUMENTS)
 def test_a_text_is_read_alike_alone_and_among_others(kernel: ModuleType, texts: list[str]) -> None:
     scanner = make(kernel, seed=3)
@@ -405,7 +423,7 @@ def test_lexicons_that_do_not_fit_together_are_refused(kernel: ModuleType) -> No
 @each_kernel
 @pytest.mark.parametrize("wrong", [None, b"bytes", 3, np.str_("text")])
 def test_only_str_is_scanned(kernel: ModuleType, wrong: Any) -> None:
-    for call in (make(kernel, seed=0).spans, kernel.count_words):
+    for call in (make(kernel, seed=0).spans, make(kernel, seed=0).sentences, kernel.count_words):
         with pytest.raises(TypeError, match=f"expects str texts, but text 1 is {type(wrong).__name__}"):
             call(["fine", wrong])
 

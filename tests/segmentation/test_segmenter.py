@@ -197,6 +197,38 @@ def test_jobs_change_nothing(linear: Any, sample: Labelled) -> None:
         assert changed(linear, n_jobs=n_jobs).transform([]) == []
 
 
+def test_one_text_is_cut_as_many_are(linear: Any, sample: Labelled) -> None:
+    texts = [*sample[0], "", " \n", np.str_("It rains. We left.")]
+    normalized = changed(linear, normalizer=make_normalizer("pdf").fit([""]))
+    for segmenter in (linear, changed(linear, quotes="keep"), normalized):
+        assert [segmenter.split(text) for text in texts] == segmenter.transform(texts)
+        assert [segmenter.spans(text) for text in texts] == [
+            list(map(tuple, a.tolist())) for a in segmenter.predict(texts)
+        ]
+    with pytest.raises(TypeError, match="document 0 is NoneType"):
+        linear.split(None)
+
+
+def test_parameters_set_later_count_at_once(linear: Any, sample: Labelled) -> None:
+    segmenter = changed(linear)
+    usual = segmenter.transform(sample[0])
+    for name, value in (
+        ("threshold", 0.999), ("kind_thresholds", {"mark": 9.0}), ("candidates", ["line"]), ("newline", "hard"),
+        ("protected", ["the"]), ("max_length", 20),
+    ):  # fmt: skip
+        before = getattr(segmenter, name)
+        segmenter.set_params(**{name: value})
+        fresh = changed(linear, **{name: value}).transform(sample[0])
+        assert segmenter.transform(sample[0]) == fresh, name
+        assert fresh != usual or name in ("candidates", "protected", "newline"), name
+        segmenter.set_params(**{name: before})
+        assert segmenter.transform(sample[0]) == usual
+    segmenter.set_params(kind_thresholds={"mark": 0.0})
+    segmenter.transform(sample[0])
+    segmenter.kind_thresholds["mark"] = 9.0
+    assert segmenter.transform(sample[0]) == changed(linear, kind_thresholds={"mark": 9.0}).transform(sample[0])
+
+
 def test_seed_and_variants(sample: Labelled) -> None:
     texts, spans = sample[0][:10], sample[1][:10]
     first, second, third = (

@@ -12,7 +12,7 @@ counts, since a branch that is taken wrongly costs as much as thirty instruction
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
-from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND
+from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring
 from libc.math cimport NAN
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -489,13 +489,15 @@ cdef tuple sentence_spans(tuple held, const int64_t *offsets, const int64_t *end
 cdef list slice_text(str text, int64_t first, int64_t last, const int64_t *ends, const int64_t *starts):
     """Cut a text at its boundaries."""
     cdef int64_t j, start, stop
-    cdef list found = []
+    cdef list found
     start, stop = strip_bounds(text)
-    if start < stop:
-        for j in range(first, last):
-            found.append(text[start:ends[j]])
-            start = starts[j]
-        found.append(text[start:stop])
+    if start == stop:
+        return []
+    found = [None] * (last - first + 1)
+    for j in range(first, last):
+        found[j - first] = PyUnicode_Substring(text, start, ends[j])
+        start = starts[j]
+    found[last - first] = PyUnicode_Substring(text, start, stop)
     return found
 
 

@@ -112,7 +112,7 @@ cdef enum:
     SLICE = 128         # tokens counted at a time
     AHEAD = 1024        # characters: about a slice
     PENDING = 256       # candidates decided at a time
-    UNDESCRIBED = 64    # and described
+    UNDESCRIBED = 24    # and described: what is known of their words is fetched beforehand
     MOST_SPARE = 8      # workspaces kept for runs to come
     FORCED = 100        # score of a boundary that no model is asked for
 
