@@ -23,6 +23,7 @@ from textprep_ml.exceptions import ModelFormatError, VocabularyWarning
 from textprep_ml.normalization import TextNormalizer
 from textprep_ml.subword import StreamDecoder, WordPieceTokenizer, describe
 
+SAMPLE = Path(__file__).parents[2] / "data" / "sample"
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 CORPUS = ["The cat sat on the mat, the hat on the cat.", "naïve café 你好 🙂🙂 don't", "  blanks   and\nlines\n\n"]
 TEXT = st.text(st.one_of(st.sampled_from("abcé \n'_9你🙂\ud800\u0301.,\x0b"), st.characters()), max_size=40)
@@ -50,6 +51,16 @@ def test_vocabulary_is_special_tokens_alphabet_and_what_is_learned() -> None:
     assert tokenizer.merges_ == [("##g", "##s"), ("p", "##u")]
     assert tokenizer.merge_counts_.tolist() == [5, 17]
     assert len(tokenizer.vocabulary_) == tokenizer.vocab_size
+
+
+def test_the_default_cuts_other_text_into_fewer_pieces() -> None:
+    lines = (SAMPLE / "raw" / "raw-en.txt").read_text(encoding="utf-8").split("\n")
+    seen, held_back = lines[::2], lines[1::2]
+    sizes = {
+        score: sum(map(len, quiet_fit(seen, vocab_size=600, **params).encode_batch(held_back)))
+        for score, params in {"default": {}, "likelihood": {"score": "likelihood"}}.items()
+    }
+    assert 1.2 * sizes["default"] < sizes["likelihood"]
 
 
 def test_frequency_joins_the_most_frequent_pair() -> None:
