@@ -54,8 +54,8 @@ def test_vocabulary_is_special_tokens_alphabet_and_what_is_learned() -> None:
 
 
 def test_the_default_cuts_other_text_into_fewer_pieces() -> None:
-    lines = (SAMPLE / "raw" / "raw-en.txt").read_text(encoding="utf-8").split("\n")
-    seen, held_back = lines[::2], lines[1::2]
+    words = (SAMPLE / "raw" / "raw-en.txt").read_text(encoding="utf-8").split()
+    seen, held_back = words[: len(words) // 2], words[len(words) // 2 :]
     sizes = {
         score: sum(map(len, quiet_fit(seen, vocab_size=600, **params).encode_batch(held_back)))
         for score, params in {"default": {}, "likelihood": {"score": "likelihood"}}.items()

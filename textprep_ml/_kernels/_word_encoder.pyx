@@ -240,7 +240,17 @@ cdef class WordEncoder:
             if count > len(ids):
                 ids = np.concatenate([ids, np.empty(count - len(ids), dtype=np.int32)])
             behind = [ids[start:end] for start, end in pairwise(offsets[bounds].tolist())]
-            list(pool.map(np.copyto, behind, [part for part, _ in parts]))
+            # What the others found is copied by all, this thread among them.
+            copies = [
+                pair
+                for place, (part, _) in zip(behind, parts)
+                for pair in zip(np.array_split(place, threads), np.array_split(part, threads))
+            ]
+            waiting = [pool.submit(np.copyto, *pair) for number, pair in enumerate(copies) if number % threads]
+            for place, part in copies[::threads]:
+                np.copyto(place, part)
+            for copied in waiting:
+                copied.result()
         ids.resize(count, refcheck=False)
         return ids, offsets
 
