@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +16,14 @@ import pytest
 from tests.checks import TEXTS, clone, plain
 from tests.test_contract import CASES, Case
 from textprep_ml import WhitespaceNormalizer, _parallel
-from textprep_ml._parallel import batch_stream, count_jobs, cut_documents, map_chunks, map_documents
+from textprep_ml._parallel import (
+    batch_stream,
+    collector_paused,
+    count_jobs,
+    cut_documents,
+    map_chunks,
+    map_documents,
+)
 
 MANY = [f"{text} Dr. Who number {number}." for number in range(40) for text in TEXTS]
 WITH_METHOD = [pytest.param(case, method, id=f"{case.name}-{method}") for case in CASES for method in case.methods]
@@ -130,3 +139,41 @@ class _Counted:
 
     def __call__(self, chunk: int) -> int:
         return self.number
+
+
+def test_what_was_made_in_a_pause_is_not_looked_at_at_once() -> None:
+    """Thousands of new lists, and no collection due; what was put aside by others stays there."""
+    gc.collect()
+    before = [generation["collections"] for generation in gc.get_stats()]
+    with collector_paused():
+        made = [[str(number)] for number in range(20_000)]
+    after_pause = [generation["collections"] for generation in gc.get_stats()]
+    assert gc.isenabled()
+    assert gc.get_count()[0] < 1000
+    assert before == after_pause
+    assert gc.get_freeze_count() == 0
+    assert all(map(gc.is_tracked, made))
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        with collector_paused():
+            more = [[str(number)] for number in range(20_000)]
+        assert gc.get_freeze_count() == frozen > 0
+        assert all(map(gc.is_tracked, more))
+    finally:
+        gc.unfreeze()
+
+
+def test_cycles_of_a_pause_are_collected_later() -> None:
+    class Loop:
+        pass
+
+    with collector_paused():
+        kept = [[number] for number in range(20_000)]
+        loop: Any = Loop()
+        loop.itself = loop
+        seen = weakref.ref(loop)
+        del loop
+    gc.collect()
+    assert seen() is None
+    assert len(kept) == 20_000
