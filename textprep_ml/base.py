@@ -142,7 +142,9 @@ class TextEstimator(BaseEstimator):
         ModelFormatError
             If the file is missing, damaged, foreign, or for another class.
         """
-        return cls._from_saved(_modelfile.read(path_or_name, cls.__name__), str(_modelfile.resolve(path_or_name)))
+        with collector_paused():
+            content = _modelfile.read(path_or_name, cls.__name__)
+            return cls._from_saved(content, str(_modelfile.resolve(path_or_name)))
 
     @classmethod
     def _from_saved(cls, content: dict[str, Any], where: str) -> Self:

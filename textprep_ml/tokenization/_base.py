@@ -119,7 +119,7 @@ class Tokenizer(TextTransformer):
     def spans_batch(self, X: Any) -> list[np.ndarray]:
         """Find the tokens of many texts, without making strings of them.
 
-        This is the fastest way, and the one that threads share well: strings are made by one thread at a time.
+        This is the fastest way, and the one that threads share well: new strings are made by one thread at a time.
 
         Parameters
         ----------

@@ -106,7 +106,7 @@ class WordTokenizer(Tokenizer):
     unspaced : {"characters", "runs"}, default="characters"
         Scripts without blanks (Chinese, Japanese, Thai, Lao, Khmer, Burmese): characters, or runs of one script.
     n_jobs : int, optional
-        Threads for `transform` and `spans_batch`; the latter gains more, since strings are made by one at a time.
+        Threads for `transform` and `spans_batch`; the latter gains more, since new strings are made by one at a time.
 
     See Also
     --------
