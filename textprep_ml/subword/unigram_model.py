@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textprep_ml._kernels import load
-from textprep_ml._kernels._pure.unigram import replace_each
+from textprep_ml._kernels._pure.unigram_tables import replace_each
 from textprep_ml._validation import shorten
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.subword.added_tokens import AddedToken
