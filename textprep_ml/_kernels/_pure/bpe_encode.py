@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from heapq import heapify, heappop, heappush
 from itertools import accumulate, pairwise
 from typing import Any
@@ -175,11 +176,10 @@ class BPEEncoder:
         At each merge every pair is left out with the chance of `dropout`, and there is none when all are. Gives ids and
         spans as `encode_with_offsets` does, and the state of the random numbers.
         """
-        self._chance = Chance(dropout, state)
-        try:
-            return *self.encode_with_offsets(text), self._chance.state
-        finally:
-            self._chance = None
+        chance = Chance(dropout, state)
+        encoder = copy(self)  # threads may share this one
+        encoder._chance = chance
+        return *encoder.encode_with_offsets(text), chance.state
 
     def decode(self, ids: Iterable[int]) -> bytes:
         """Join what the ids stand for."""
