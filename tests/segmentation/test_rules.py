@@ -11,6 +11,7 @@ RULES = [
     "J. R. Hart came, e.g. by car. ¦They left.",
     "See No. 5 first. ¦“Fine.” ¦He left.",
     "我们走吧。¦好！¦「走吧。」他说。¦天黑了。",
+    "他说「走吧。好。天黑了。¦天亮了。¦我们走吧。",  # a quotation that was forgotten to be closed
     "Heading\n\n¦Text here. ¦More text.",
 ]
 

@@ -46,6 +46,9 @@ cdef inline void advance(state_t *s, token_t *t) noexcept nogil:
     s.since_end += 1
     s.quote = (s.quote | t.opens_quote) & (1 - t.closes_quote)
     s.brackets = max(s.brackets + t.brackets, 0)
+    s.stops = (s.stops + (t.mark == MARK_WIDE)) * (s.brackets > 0)
+    if s.stops > STOPS_IN_BRACKETS:
+        s.brackets = s.stops = 0
 
 
 cdef int run_text(

@@ -167,12 +167,18 @@ cdef struct style_t:
     int marks, lines, line_ends, caps   # codes
 
 
+cdef enum:
+    # Brackets with more wide stops inside were forgotten to be closed.
+    STOPS_IN_BRACKETS = 2
+
+
 cdef struct state_t:
     # What a candidate needs to know of the text before it, beside the last few tokens.
     int64_t line_start
     int64_t line_tokens
     int64_t since_end
     int32_t brackets
+    int32_t stops                   # wide ones inside the brackets
     uint8_t line_code
     uint8_t quote
 

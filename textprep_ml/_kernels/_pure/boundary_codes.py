@@ -13,6 +13,8 @@ HASH_PRIME = 0x9E3779B97F4A7C15
 
 #: A core with more ideographs is known by its beginning only: it is a sentence rather than a word.
 HASHED_IDEOGRAPHS = 2
+#: Brackets with more wide stops inside were forgotten to be closed.
+STOPS_IN_BRACKETS = 2
 #: Characters of a token without letters or digits by which it is known.
 HASHED_MARKS = 8
 MOST_NEWLINES = 255

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textprep_ml._kernels._pure.boundary_codes import Closer, Kind, Lead, Mark, Shape
+from textprep_ml._kernels._pure.boundary_codes import STOPS_IN_BRACKETS, Closer, Kind, Lead, Mark, Shape
 from textprep_ml._kernels._pure.boundary_parts import Token
 
 LONGEST_LINE = 255
@@ -164,6 +164,7 @@ class Place:
     since_end: int = 0
     quote: bool = False
     brackets: int = 0
+    stops: int = 0
 
     def advance(self, token: Token) -> None:
         """Move past a token."""
@@ -177,6 +178,9 @@ class Place:
         self.since_end += 1
         self.quote = (self.quote or token.opens_quote) and not token.closes_quote
         self.brackets = max(0, self.brackets + token.brackets)
+        self.stops = self.stops + (token.mark == Mark.WIDE) if self.brackets else 0
+        if self.stops > STOPS_IN_BRACKETS:
+            self.brackets = self.stops = 0
 
 
 def line_start_code(token: Token) -> int:
