@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from textprep_ml import SentenceSegmenter
 from textprep_ml.exceptions import ModelFormatError
+from textprep_ml.segmentation.attributes import KINDS
 from textprep_ml.segmentation.compilation import shrink_shares
-from textprep_ml.segmentation.distillation import split_targets
+from textprep_ml.segmentation.distillation import split_targets, teach
 
 Labelled = tuple[list[str], list[Any]]
 TREE = DecisionTreeClassifier(min_samples_leaf=40, random_state=0)
@@ -45,10 +45,28 @@ def test_labels_alone_stay_what_they_are() -> None:
     assert weights.tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("estimator", [TREE, LogisticRegression(max_iter=300)], ids=["tree", "linear"])
-def test_a_pupil_comes_closer_to_its_teacher(estimator: Any, english: Any, sample: Labelled) -> None:
-    alone = SentenceSegmenter(estimator).fit(*sample)
-    taught = SentenceSegmenter(estimator, teacher=english).fit(*sample)
+def test_targets_are_probabilities_and_the_mean_where_a_label_differs(english: Any, sample: Labelled) -> None:
+    probabilities = np.concatenate(list(english.predict_proba(sample[0])))[:, 1]
+    model = english._model_in_use()
+    agreed = np.concatenate(
+        [np.isin(ends[:, 0], [end for _, end in english.spans(text)])
+         for text, ends in zip(sample[0], english.candidate_positions(sample[0]), strict=True)]
+    )  # fmt: skip
+    known = np.ones(len(agreed), dtype=bool)
+    same, opposite = (teach(model, [sample[0]], labels, known) for labels in (agreed, ~agreed))
+    unknown = teach(model, [sample[0]], ~agreed, ~known)
+    assert ((same >= 0.5) == agreed).all()
+    np.testing.assert_allclose(opposite, (same + ~agreed) / 2)
+    assert (unknown == same).all()
+    # The thresholds of the teacher are in the targets: those of marks are at even odds.
+    kinds = model.score(sample[0])[3]
+    marks = kinds == KINDS.index("mark")
+    np.testing.assert_allclose(same[marks], probabilities[marks], atol=1e-6)
+
+
+def test_a_tree_comes_closer_to_its_teacher(english: Any, sample: Labelled) -> None:
+    alone = SentenceSegmenter(TREE).fit(*sample)
+    taught = SentenceSegmenter(TREE, teacher=english).fit(*sample)
     assert score_distance(taught, english, sample[0]) < score_distance(alone, english, sample[0])
 
 
@@ -65,6 +83,20 @@ def test_the_teacher_may_be_a_name_or_a_file(english: Any, sample: Labelled, tmp
 def test_the_teacher_looks_at_the_candidates_of_the_pupil(english: Any, sample: Labelled) -> None:
     pupil = SentenceSegmenter(TREE, teacher=english, candidates=("mark",), newline="soft").fit(*sample)
     assert pupil.score(*sample) > 0.5
+
+
+def test_unlabelled_documents_are_learned_from_the_teacher(english: Any, sample: Labelled) -> None:
+    texts, spans = sample
+    few = [*spans[:3], *[None] * (len(spans) - 3)]
+    pupil = SentenceSegmenter(teacher=english, augment="standard").fit(texts, few)
+    alone = SentenceSegmenter(augment="standard").fit(texts[:3], spans[:3])
+    assert score_distance(pupil, english, texts) < score_distance(alone, english, texts)
+    # Words are known from labelled documents only.
+    assert pupil.model_.words.vocabulary == alone.model_.words.vocabulary
+    with pytest.raises(ValueError, match=r"document 3 are None: .* takes a teacher"):
+        SentenceSegmenter().fit(texts, few)
+    with pytest.raises(ValueError, match="no inner sentence boundary"):
+        SentenceSegmenter(teacher=english).fit(texts, [None] * len(texts))
 
 
 def test_bad_teachers(english: Any, sample: Labelled) -> None:

@@ -178,8 +178,8 @@ def load_config(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> 
     data = table.get("data", {})
     default = data.get("format")
     dev = as_corpora(data.get("dev", []), default, f"{name}: [data] dev")
-    if any(corpus.labelled_by is not None for corpus in dev):
-        raise ConfigError(f"{name}: [data] dev: labelled_by is for training; measuring takes labels made by people.")
+    if any(corpus.unlabelled for corpus in dev):
+        raise ConfigError(f"{name}: [data] dev: unlabelled is for training; measuring takes labels.")
     return Experiment(
         name,
         table,

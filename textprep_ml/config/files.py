@@ -35,8 +35,8 @@ class Corpus:
         Of each of its documents.
     format : str or None
         One of `textprep_ml.corpora.FORMATS`; None looks at the file.
-    labelled_by : str or None
-        The segmenter that labels the file, which is raw text.
+    unlabelled : bool
+        Whether the file is raw text, of which the teacher of a segmenter knows.
     share : float
         How much of such a text is taken.
     language : str or None
@@ -48,7 +48,7 @@ class Corpus:
     path: str
     weight: float = 1.0
     format: str | None = None
-    labelled_by: str | None = None
+    unlabelled: bool = False
     share: float = 1.0
     language: str | None = None
     script: str | None = None

@@ -118,7 +118,7 @@ def as_corpora(items: Iterable[Any], default_format: str | None, where: str) -> 
     Parameters
     ----------
     items : iterable
-        Paths, or tables with a ``path``, a ``weight``, a ``format``, and for raw text ``labelled_by``, ``share``,
+        Paths, or tables with a ``path``, a ``weight``, a ``format``, and for raw text ``unlabelled``, ``share``,
         ``language`` and ``script``.
     default_format : str or None
         The format of those that have none.
@@ -141,7 +141,7 @@ def _as_corpus(item: Any, default_format: str | None, where: str) -> Corpus:
             f"{where}: each item is a path or a table such as {{path = ..., weight = 0.5}}, not {item!r}."
         )
     types = {
-        "path": str, "weight": float, "format": str, "labelled_by": str, "share": float, "language": str, "script": str,
+        "path": str, "weight": float, "format": str, "unlabelled": bool, "share": float, "language": str, "script": str,
     }  # fmt: skip
     for key, value in item.items():
         check_key(key, types, where)
@@ -151,9 +151,9 @@ def _as_corpus(item: Any, default_format: str | None, where: str) -> Corpus:
     corpus = Corpus(**{"format": default_format, **item})
     if corpus.weight <= 0:
         raise ConfigError(f"{where}: the weight of {corpus.path} is {corpus.weight}; it must be above 0.")
-    if not 0 < corpus.share <= 1 or ("share" in item and corpus.labelled_by is None):
+    if not 0 < corpus.share <= 1 or ("share" in item and not corpus.unlabelled):
         raise ConfigError(
-            f"{where}: share = {corpus.share} of {corpus.path}: it is above 0, at most 1, and goes with labelled_by."
+            f"{where}: share = {corpus.share} of {corpus.path}: it is above 0, at most 1, and goes with unlabelled."
         )
     if corpus.format is not None and corpus.format not in FORMATS:
         raise ConfigError(f"{where}: unknown format {corpus.format!r}{suggest(corpus.format, FORMATS)}")

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from textprep_ml.config.checks import suggest
 from textprep_ml.config.files import Progress, locate, read_documents, read_examples, read_partly_labelled, read_raw
-from textprep_ml.config.pseudo_labels import label_raw
+from textprep_ml.config.unlabelled import read_unlabelled
 from textprep_ml.exceptions import ConfigError
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def train(experiment: Experiment, estimator: Any, progress: Progress) -> None:
         Called with what is being done, how much of it is done, and how much there is.
     """
     task = task_of(estimator)
-    taught = [corpus.path for corpus in experiment.train if corpus.labelled_by is not None]
-    if taught and task != "sentences":
-        raise ConfigError(f"{experiment.name}: [data] train: {taught[0]} has labelled_by, which is for segmenters.")
+    raw = [corpus.path for corpus in experiment.train if corpus.unlabelled]
+    if raw and task != "sentences":
+        raise ConfigError(f"{experiment.name}: [data] train: {raw[0]} is unlabelled, which is for segmenters.")
     _check_balance(experiment, task)
     _TRAINERS[task](experiment, estimator, progress)
 
@@ -105,13 +105,13 @@ class _RawText:
 
 def _fit_segmenter(experiment: Experiment, estimator: Any, progress: Progress) -> None:
     """Train on labelled documents."""
-    gold = [corpus for corpus in experiment.train if corpus.labelled_by is None]
+    gold = [corpus for corpus in experiment.train if not corpus.unlabelled]
     texts, spans, weights, labelled = read_partly_labelled(gold)
+    targets: list[list[list[int]] | None] = [*spans]
     for corpus in experiment.train:
-        if corpus.labelled_by is not None:
-            progress(f"labelling {corpus.path}", 0, 0)
-            more, found = label_raw(corpus)
-            texts, spans = texts + more, spans + found
+        if corpus.unlabelled:
+            more = read_unlabelled(corpus)
+            texts, targets = texts + more, targets + [None] * len(more)
             weights, labelled = weights + [corpus.weight] * len(more), [*labelled, *[None] * len(more)]
     keywords: dict[str, Any] = {} if set(weights) == {1.0} else {"sample_weight": weights}
     if any(parts is not None for parts in labelled):
@@ -120,7 +120,7 @@ def _fit_segmenter(experiment: Experiment, estimator: Any, progress: Progress) -
         is_search = hasattr(estimator, "refit")
         keywords["raw"] = _RawText(experiment.raw) if is_search else read_raw(experiment.raw, progress)
     progress(f"training on {len(texts)} documents", 0, 0)
-    estimator.fit(texts, spans, **keywords)
+    estimator.fit(texts, targets, **keywords)
 
 
 def _fit_tagger(experiment: Experiment, estimator: Any, progress: Progress) -> None:

@@ -16,17 +16,20 @@ from textprep_ml._parallel import map_chunks
 from textprep_ml.segmentation.attributes import KINDS
 from textprep_ml.segmentation.runtime import BoundaryModel, join_candidates
 
-#: How much the label counts where there is a model to learn from too.
-_SHARE_OF_LABELS = 0.5
-
 #: Closer to 0 or 1 than this, a target is as good as a label.
 _CERTAIN = 0.01
 
 
 def teach(
-    teacher: BoundaryModel, chunks: Sequence[Sequence[str]], labels: np.ndarray, n_jobs: int | None
+    teacher: BoundaryModel,
+    chunks: Sequence[Sequence[str]],
+    labels: np.ndarray,
+    known: np.ndarray,
+    n_jobs: int | None = None,
 ) -> np.ndarray:
     """Mix labels with the probabilities of a model.
+
+    A label that the teacher agrees with adds nothing to how sure it is; where they differ, each counts half.
 
     Parameters
     ----------
@@ -36,7 +39,9 @@ def teach(
         The texts.
     labels : ndarray of shape (n_candidates,)
         Whether each candidate is a boundary.
-    n_jobs : int or None
+    known : ndarray of shape (n_candidates,)
+        Whether each candidate has a label.
+    n_jobs : int, optional
         Threads.
 
     Returns
@@ -47,7 +52,8 @@ def teach(
     _, _, _, kinds, scores = join_candidates(map_chunks(teacher.score, chunks, n_jobs))
     thresholds = np.array([teacher.thresholds[kind] for kind in KINDS])
     probabilities = 1 / (1 + np.exp(thresholds[kinds] - scores.astype(float)))
-    return _SHARE_OF_LABELS * labels + (1 - _SHARE_OF_LABELS) * probabilities
+    differ = known & (labels != (probabilities >= 0.5))
+    return np.where(differ, (labels + probabilities) / 2, probabilities)
 
 
 def split_targets(targets: np.ndarray, weights: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:

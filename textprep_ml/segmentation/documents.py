@@ -11,11 +11,15 @@ Edit = tuple[int, int, str]
 
 @dataclass(frozen=True)
 class Document:
-    """A text, its sentences, and the parts whose labels count; None where all do."""
+    """A text, its sentences, and the parts whose labels count; None where all do.
+
+    Of a text without labels no sentences are known: a teacher tells what to learn.
+    """
 
     text: str
     sentences: Sequence[Span]
     labelled: Sequence[Span] | None = field(default=None, repr=False)
+    is_labelled: bool = field(default=True, repr=False)
 
 
 def apply_edits(document: Document, edits: Iterable[Edit]) -> Document:

@@ -102,8 +102,8 @@ class SentenceSegmenter(BaseSegmenter):
         Of a decision tree: how many candidates the node above counts for in the share of boundaries of each node, so
         that small leaves are not believed alone (hierarchical shrinkage, Agarwal et al. 2022); 10 to 100 help.
     teacher : str, path or SentenceSegmenter, default=None
-        A saved or shipped model whose probabilities count as much as the labels: a small classifier, such as a tree,
-        learns more from them than from labels alone.
+        A saved or shipped model whose probabilities count as much as the labels, and alone in documents that have
+        none: a small classifier, such as a tree, learns more from them than from labels alone.
     warm_start_from : str, path or SentenceSegmenter, default=None
         A saved or shipped linear model to adapt: what is learned is the difference to it, by the `C` and `max_iter` of
         a `LogisticRegression`. What the old training was sure of is held fast.
@@ -227,8 +227,9 @@ class SentenceSegmenter(BaseSegmenter):
         ----------
         X : sequence of str
             Documents.
-        y : sequence of sequences of (int, int)
-            Sentence spans of each document, in characters.
+        y : sequence of (sequence of (int, int) or None)
+            Sentence spans of each document, in characters; None for a document without labels, of which the `teacher`
+            knows.
         sample_weight : array-like of shape (n_documents,), default=None
             Weight of each document.
         raw : iterable of str, default=None
@@ -252,6 +253,11 @@ class SentenceSegmenter(BaseSegmenter):
         texts, weights = self._check_documents(X, sample_weight)
         self._fit_normalizer(texts)
         documents = labelled_documents(texts, y, type(self).__name__, self._normalizer_in_use(), labelled)
+        unlabelled = [index for index, document in enumerate(documents) if not document.is_labelled]
+        if unlabelled and self.teacher is None:
+            raise ValueError(
+                f"The spans of document {unlabelled[0]} are None: learning without labels takes a teacher."
+            )
         variants, sources = make_variants(documents, self.augment, self.abbreviations, self.random_state)
         words, base = self._start(documents, raw)  # variants would count every word several times
         model = BoundaryModel(words, base, candidates=tuple(self.candidates), newline=self.newline)

@@ -86,7 +86,7 @@ def labelled_documents(
     texts : sequence of str
         Raw documents.
     y : sequence of sequences of (int, int)
-        Sentence spans of each.
+        Sentence spans of each; None for a document without labels.
     owner : str
         The name that error messages open with.
     normalizer : transformer or None
@@ -99,7 +99,9 @@ def labelled_documents(
     list of Document
         Sentences without white space at their edges.
     """
-    targets = check_targets(y, texts, owner)
+    y = y if y is None else list(y)
+    targets = check_targets(y and [() if spans is None else spans for spans in y], texts, owner)
+    is_labelled = [spans is not None for spans in y]
     parts = _check_parts(labelled, texts, owner)
     if normalizer is not None:
         aligned = [normalizer.align(text) for text in texts]
@@ -114,8 +116,9 @@ def labelled_documents(
             text,
             [strip_span(text, start, end) for start, end in spans.tolist()],
             None if part is None else [(start, end) for start, end in part.tolist()],
+            known,
         )
-        for text, spans, part in zip(texts, targets, parts, strict=True)
+        for text, spans, part, known in zip(texts, targets, parts, is_labelled, strict=True)
     ]
 
 
@@ -153,8 +156,8 @@ def make_variants(
     Returns
     -------
     variants : sequence of Document
-        Without a plan the documents themselves. Partly labelled ones are taken as they are, once: what changes a
-        text goes by its sentences, and theirs are not all known.
+        Without a plan the documents themselves. Those that are labelled in parts or not at all are taken as they are,
+        once: what changes a text goes by its sentences, and theirs are not all known.
     sources : ndarray of shape (n_variants,)
         Index of the document that each came from.
     """
@@ -162,8 +165,9 @@ def make_variants(
         return documents, np.arange(len(documents))
     plan = STANDARD if isinstance(augment, str) else augment
     vary = Variations(plan, normalize_abbreviations(abbreviations), _SWAP_GROUPS)
-    whole = [index for index, document in enumerate(documents) if document.labelled is None]
-    partial = [index for index, document in enumerate(documents) if document.labelled is not None]
+    is_whole = [document.is_labelled and document.labelled is None for document in documents]
+    whole = [index for index, known in enumerate(is_whole) if known]
+    partial = [index for index, known in enumerate(is_whole) if not known]
     variants, sources = vary([documents[index] for index in whole], random.Random(seed))
     return (
         [*variants, *(documents[index] for index in partial)],
@@ -183,7 +187,7 @@ def learn_words(
     Parameters
     ----------
     documents : sequence of Document
-        Training documents: the vocabulary comes from them.
+        Training documents: the vocabulary comes from those with labels.
     raw : iterable of str or None
         Unlabelled text for usual case and periods; None takes the documents.
     abbreviations : str, mapping, iterable of str or None
@@ -198,7 +202,7 @@ def learn_words(
     WordTable
         The words of the model to be.
     """
-    counts = count_words([document.text for document in documents], n_jobs)
+    counts = count_words([document.text for document in documents if document.is_labelled], n_jobs)
     raw_counts, enough = (counts, _ENOUGH_WITHOUT_RAW) if raw is None else (count_words(raw, n_jobs), _ENOUGH_RAW)
     return WordTable(
         choose_vocabulary(counts, min_count),
@@ -323,7 +327,7 @@ def label_candidates(
     chunks = cut_documents(texts, n_jobs)
     offsets, ends, _, kinds, rows = join_candidates(map_chunks(model.describe, chunks, n_jobs))
     labels = np.zeros(len(ends), dtype=bool)
-    counted = np.ones(len(ends), dtype=bool)
+    counted, known = np.ones(len(ends), dtype=bool), np.ones(len(ends), dtype=bool)
     n_boundaries = 0
     for index, document in enumerate(documents):
         part = slice(offsets[index], offsets[index + 1])
@@ -331,7 +335,7 @@ def label_candidates(
         if document.labelled is not None:
             counted[part] = covered(ends[part], document.labelled)
             gold = gold[covered(gold, document.labelled)]
-        labels[part] = np.isin(ends[part], gold)
+        labels[part], known[part] = np.isin(ends[part], gold), document.is_labelled
         n_boundaries += len(gold)
     if model.scorer is not None and not counted.any():
         raise ValueError("No candidate is labelled: there is nothing to learn from.")
@@ -348,7 +352,7 @@ def label_candidates(
         scores = np.zeros(len(labels), dtype=np.float32)
     return Examples(
         rows[undecided],
-        (labels if teacher is None else teach(teacher, chunks, labels, n_jobs))[undecided],
+        (labels if teacher is None else teach(teacher, chunks, labels, known, n_jobs))[undecided],
         np.repeat(weights, np.diff(offsets))[undecided],
         scores[undecided],
         float(labels[counted].sum() / n_boundaries) if n_boundaries else 1.0,

@@ -1,4 +1,4 @@
-"""Raw text that one model labels for another."""
+"""Raw text of which a teacher knows."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from textprep_ml import ConfigError, SentenceSegmenter
+from textprep_ml import ConfigError
 from textprep_ml.config import load_config
-from textprep_ml.config.pseudo_labels import cut_into_documents, label_raw
 from textprep_ml.config.tables import as_corpora
+from textprep_ml.config.unlabelled import cut_into_documents, read_unlabelled
 
 ROOT = Path(__file__).parent.parent.parent
 RAW = ROOT / "data" / "sample" / "raw"
@@ -22,20 +22,20 @@ def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def corpus(**keys: Any) -> Any:
-    return as_corpora([{"path": str(RAW / "raw-dialogue.txt"), "labelled_by": "en", **keys}], None, "here")[0]
+    return as_corpora([{"path": str(RAW / "raw-dialogue.txt"), "unlabelled": True, **keys}], None, "here")[0]
 
 
-def test_the_labels_are_the_models() -> None:
-    texts, spans = label_raw(corpus())
-    assert "".join(texts) == (RAW / "raw-dialogue.txt").read_text(encoding="utf-8")
-    english = SentenceSegmenter.load("en")
-    assert [[tuple(span) for span in found] for found in spans] == [english.spans(text) for text in texts]
+def test_documents_are_taken_as_they_are_and_on_one_line() -> None:
+    texts = read_unlabelled(corpus())
+    half = len(texts) // 2
+    assert "".join(texts[:half]) == (RAW / "raw-dialogue.txt").read_text(encoding="utf-8")
+    assert texts[half:] == [text.replace("\n", " ") for text in texts[:half]]
 
 
 def test_a_share_is_taken() -> None:
-    whole, half = label_raw(corpus())[0], label_raw(corpus(share=0.5))[0]
+    whole, half = read_unlabelled(corpus()), read_unlabelled(corpus(share=0.5))
     assert set(half) < set(whole)
-    assert len(half) == len(whole) // 2
+    assert len(half) == 2 * (len(whole) // 4)
 
 
 def test_documents_end_with_a_line() -> None:
@@ -51,10 +51,11 @@ def test_a_segmenter_trains_on_them(tmp_path: Path) -> None:
         [data]
         train = [
             "data/sample/train.jsonl",
-            {{ path = {str(RAW / "raw-dialogue.txt")!r}, labelled_by = "en", weight = 2 }},
+            {{ path = {str(RAW / "raw-dialogue.txt")!r}, unlabelled = true, weight = 2 }},
         ]
         [model]
         type = "SentenceSegmenter"
+        params = {{ teacher = "en" }}
         [output]
         model = {str(tmp_path / "m.json")!r}
         """,
@@ -69,8 +70,8 @@ def test_a_segmenter_trains_on_them(tmp_path: Path) -> None:
     [
         ({"share": 0}, "share = 0 of .*above 0"),
         ({"share": 1.5}, "share = 1.5"),
-        ({"labelled_by": 3}, "labelled_by must be"),
-        ({"labelled_bi": "en"}, "labelled_by"),
+        ({"unlabelled": "en"}, "unlabelled must be"),
+        ({"unlabeled": True}, "unlabelled"),
     ],
 )
 def test_what_is_refused(keys: dict[str, Any], message: str) -> None:
@@ -78,17 +79,15 @@ def test_what_is_refused(keys: dict[str, Any], message: str) -> None:
         corpus(**keys)
 
 
-def test_a_share_of_labelled_text_and_other_models_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="goes with labelled_by"):
+def test_unlabelled_text_in_other_places_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="goes with unlabelled"):
         as_corpora([{"path": "x.jsonl", "share": 0.5}], None, "here")
-    with pytest.raises(ConfigError, match="is a PosTagger, not a SentenceSegmenter"):
-        label_raw(corpus(labelled_by="en-pos"))
     config = '{}\n[model]\ntype = "{}"\n[output]\nmodel = "x"\n'
-    taught = '{ path = "data/sample/raw/raw-dialogue.txt", labelled_by = "en" }'
+    taught = '{ path = "data/sample/raw/raw-dialogue.txt", unlabelled = true }'
     path = tmp_path / "x.toml"
     path.write_text(config.format(f"[data]\ndev = [{taught}]", "SentenceSegmenter"), encoding="utf-8")
-    with pytest.raises(ConfigError, match="dev: labelled_by is for training"):
+    with pytest.raises(ConfigError, match="dev: unlabelled is for training"):
         load_config(path)
     path.write_text(config.format(f"[data]\ntrain = [{taught}]", "BPETokenizer"), encoding="utf-8")
-    with pytest.raises(ConfigError, match="labelled_by, which is for segmenters"):
+    with pytest.raises(ConfigError, match="unlabelled, which is for segmenters"):
         load_config(path).fit()

@@ -1,4 +1,4 @@
-"""Raw text that a model labels, for another one to learn from.
+"""Raw text to train on, of which a teacher knows where sentences end.
 
 What a large model knows goes into a small one by its answers on plenty of text (Bucila, Caruana and Niculescu-Mizil
 2006, Model compression): a single tree trained so comes close to the linear model that labelled the text.
@@ -9,43 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import cycle
 
-import textprep_ml
 from textprep_ml.config.files import Corpus, read_raw
-from textprep_ml.exceptions import ConfigError
 
 #: How long documents are, in characters: short and long ones, since counts over a document differ with its length.
 _LENGTHS = (1000, 3000, 8000)
 
 
-def label_raw(corpus: Corpus) -> tuple[list[str], list[list[list[int]]]]:
-    """Take documents out of a raw text and label them by a trained segmenter.
+def read_unlabelled(corpus: Corpus) -> list[str]:
+    """Take documents out of a raw text, each as it is and once more with every line break lost.
 
     Parameters
     ----------
     corpus : Corpus
-        With ``labelled_by``; the ``share`` of the text that is taken.
+        With the ``share`` of the text that is taken.
 
     Returns
     -------
-    texts : list of str
-        Documents with two sentences or more.
-    spans : list of lists of [int, int]
-        Sentences of each, as the model finds them.
-
-    Raises
-    ------
-    ConfigError
-        If the model is no segmenter.
-    ModelFormatError
-        If it cannot be read.
+    list of str
+        Documents.
     """
-    assert corpus.labelled_by is not None
-    model = textprep_ml.load(corpus.labelled_by)
-    if not isinstance(model, textprep_ml.SentenceSegmenter):
-        raise ConfigError(f"labelled_by = {corpus.labelled_by!r} is a {type(model).__name__}, not a SentenceSegmenter.")
-    texts = list(take_share(cut_into_documents(read_raw([corpus.path], lambda what, done, total: None)), corpus.share))
-    found = [(text, spans.tolist()) for text, spans in zip(texts, model.predict(texts), strict=True) if len(spans) > 1]
-    return [text for text, _ in found], [spans for _, spans in found]
+    parts = read_raw([corpus.path], lambda what, done, total: None)
+    texts = list(take_share(cut_into_documents(parts), corpus.share))
+    return texts + [text.replace("\n", " ") for text in texts]
 
 
 def cut_into_documents(parts: Iterable[str]) -> Iterator[str]:
