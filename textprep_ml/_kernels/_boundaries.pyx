@@ -3,7 +3,8 @@
 
 Works on the storage of `str` itself (one, two or four bytes per character), so offsets are code points without any conversion. One pass
 collects how the words of this very text behave; a second one, over the tokens if they fit into a block, describes the candidates. Time is
-linear in the text; beside the result, memory is a block of tokens and one entry per distinct word.
+linear in the text; beside the result, memory is a block of tokens and one entry per distinct word, up to two million. A `BoundaryStream` is
+given the text in pieces.
 
 Nearly all of the time is spent on three things. Tokens are read from 64 characters at a time, of which bit sets tell what they are. Most of
 them are quiet: words in lower case inside sentences, which are only counted, and looked up where their neighbours are candidates. Described
@@ -14,7 +15,7 @@ counts, since a branch that is taken wrongly costs as much as thirty instruction
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring
 from libc.math cimport NAN
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memmove, memset
 
@@ -304,6 +305,10 @@ cdef class BoundaryScanner:
         self._keep(space)
         return tuple(result)
 
+    def stream(self):
+        """Give a `BoundaryStream`: the boundaries of one text that comes in pieces, under the model and the thresholds of its calls."""
+        return BoundaryStream(self)
+
     cdef Workspace _scan(self, tuple held, int want):
         """Go over texts; what was found stays in the workspace, which nobody else has until `_keep` takes it back."""
         cdef int64_t n_texts = len(held), i
@@ -382,6 +387,7 @@ cdef tuple hold_texts(list texts):
 
 
 include "boundary_candidates.pxi"
+include "boundary_stream.pxi"
 
 
 def count_words(list texts):
@@ -401,6 +407,7 @@ def count_words(list texts):
     try:
         if not counts_init(&w.counts):
             raise MemoryError()
+        w.counts.most = <uint32_t>-1
         for i in range(len(held)):
             text = held[i]
             if PyUnicode_KIND(text) == 1:

@@ -90,17 +90,22 @@ typedef struct {
     uint32_t lower, upper_inside, period, period_then_lower, bare;
 } entry_t;
 
+/* So many entries, 80 MB of them, bound what a text of any length needs; English reaches them after gigabytes. */
+#define MOST_WORDS (1u << 21)
+
 /* An append-only array of entries found by an open-addressing table of their indices. */
 typedef struct {
     entry_t *entries;
     uint32_t *slots;
     uint32_t n_entries, capacity, mask;
+    uint32_t most; /* entries there may be */
 } counts_t;
 
 static inline int counts_init(counts_t *c) {
     c->capacity = 1024;
     c->mask = 2047;
     c->n_entries = 1;
+    c->most = MOST_WORDS;
     c->entries = (entry_t *)malloc(sizeof(entry_t) * c->capacity);
     c->slots = (uint32_t *)calloc(c->mask + 1, sizeof(uint32_t));
     if (c->entries == NULL || c->slots == NULL) return 0;
@@ -159,7 +164,10 @@ static inline uint32_t counts_find(const counts_t *c, uint64_t hash) {
     return c->slots[slot];
 }
 
-/* Index of the entry of `hash`, made when it is new; NO_ENTRY when memory is out. */
+/* Whether later words stay unknown, so that memory is bounded. */
+static inline int counts_full(const counts_t *c) { return c->n_entries >= c->most; }
+
+/* Index of the entry of `hash`, made when it is new; NO_ENTRY when there are too many or memory is out. */
 static inline uint32_t counts_add(counts_t *c, uint64_t hash) {
     uint32_t slot = counts_slot(c, hash);
     while (c->slots[slot]) {
@@ -167,6 +175,7 @@ static inline uint32_t counts_add(counts_t *c, uint64_t hash) {
         if (c->entries[index].hash == hash) return index;
         slot = (slot + 1) & c->mask;
     }
+    if (counts_full(c)) return NO_ENTRY;
     if (c->n_entries == c->capacity) {
         if (!counts_grow(c)) return NO_ENTRY;
         slot = counts_slot(c, hash);

@@ -56,47 +56,81 @@ cdef int run_text(
 ) noexcept nogil:
     """Go over one text, twice if it has more tokens than a block: collect, then describe and decide."""
     cdef scan_t scan
-    cdef int64_t n, kept = 0, i, limit
-    cdef bint done
+    cdef int64_t n
     # A long text is read twice anyway, best by blocks that stay in the cache.
-    w.block = min(length // 2 + 16, BLOCK) if length < 8 * BLOCK else SMALL_BLOCK
-    if make_tokens(w, w.block) < 0:
+    if start_collecting(w, min(length // 2 + 16, BLOCK) if length < 8 * BLOCK else SMALL_BLOCK) < 0:
         return -1
-    counts_clear(&w.counts)
-    memset(&w.style, 0, sizeof(w.style))
-    memset(&w.state, 0, sizeof(w.state))
     memset(&scan, 0, sizeof(scan))
     scan.length = length
-    keep_last(w, 0, 0)
-    while True:
-        n = read_block(text, &scan, w, kept, scanner.newline)
-        if n < 0 or count_passive(w, n < w.block and kept == 0) < 0:
-            return -1
-        if n < w.block:
-            break
-        keep_last(w, n, 1)
-        w.n_passive = 0
-        kept = 1
+    n = collect_piece(text, &scan, w, 0, scanner.newline)
+    if n < 0 or count_passive(w, not w.overflowed) < 0:
+        return -1
     if n > 0:
         finish_style(&w.style, &w.tokens[n - 1])
-    if kept == 0:
+    start_deciding(w)
+    if not w.overflowed:
         return decide(scanner, linear, w, 0, n, n, want, n_of_text)
     memset(&scan, 0, sizeof(scan))
     scan.length = length
     keep_last(w, 0, 0)
-    kept = i = 0
+    return -1 if decide_piece(scanner, linear, text, &scan, w, 0, True, want, n_of_text) < 0 else 0
+
+
+cdef int start_collecting(work_t *w, int64_t block) noexcept nogil:
+    """Forget the text before."""
+    if make_tokens(w, block) < 0:
+        return -1
+    w.block = block
+    w.overflowed = False
+    counts_clear(&w.counts)
+    memset(&w.style, 0, sizeof(w.style))
+    keep_last(w, 0, 0)
+    return 0
+
+
+cdef int64_t collect_piece(const char_t *text, scan_t *scan, work_t *w, int64_t n, int newline) noexcept nogil:
+    """Collect from a text or a piece of one, where `n` tokens are in the block; give how many there are then, or -1.
+
+    The passive words of the last block wait to be counted.
+    """
     while True:
-        n = fill_tokens(text, &scan, w, kept, w.block, scanner.newline)
+        n = read_block(text, scan, w, n, newline)
+        if n < w.block:
+            return n
+        if count_passive(w, False) < 0:
+            return -1
+        w.overflowed = True
+        keep_last(w, n, 1)
+        n = 1
+
+
+cdef void start_deciding(work_t *w) noexcept nogil:
+    """Go to the beginning of a text that was collected from."""
+    memset(&w.state, 0, sizeof(w.state))
+    w.decided = 0
+
+
+cdef int64_t decide_piece(
+    BoundaryScanner scanner, Linear linear, const char_t *text, scan_t *scan, work_t *w, int64_t n, bint is_last, int want, int64_t *n_of_text
+) noexcept nogil:
+    """Decide on the candidates of a text, or of a piece of one that can be decided without the next one; give the tokens that are kept, or -1."""
+    cdef int64_t kept, limit
+    cdef bint done
+    while True:
+        kept = n
+        n = fill_tokens(text, scan, w, kept, w.block, scanner.newline)
         recall(w, kept, n)
         done = n < w.block
-        limit = n if done else n - LOOKAHEAD
-        if decide(scanner, linear, w, i, limit, n, want, n_of_text) < 0:
-            return -1
+        limit = n if done and is_last else n - LOOKAHEAD
+        if (done and is_last) or limit > max(w.decided, LOOKBACK):
+            if decide(scanner, linear, w, w.decided, limit, n, want, n_of_text) < 0:
+                return -1
+            kept = min(n - limit + LOOKBACK, n)
+            keep_last(w, n, kept)
+            n = kept
+            w.decided = LOOKBACK
         if done:
-            return 0
-        kept = n - (limit - LOOKBACK)
-        keep_last(w, n, kept)
-        i = LOOKBACK
+            return n
 
 
 cdef void recall(work_t *w, int64_t first, int64_t n) noexcept nogil:

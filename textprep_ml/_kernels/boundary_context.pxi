@@ -127,7 +127,7 @@ cdef int count_tokens(work_t *w, int64_t first_loud, int64_t first, int64_t n) n
         if not w.all_words and count_word(w, i) < 0:
             return -1
         inside = (before.mark == MARK_NONE) & (t.newlines == 0) & (i > 0)
-        w.counts.entries[w.entry_of[i]].upper_inside += inside & (t.first == K_UPPER) & (t.lead == LEAD_NONE)
+        w.counts.entries[w.entry_of[i]].upper_inside += inside & (t.first == K_UPPER) & (t.lead == LEAD_NONE) & (w.entry_of[i] != NO_ENTRY)
     d.n_tokens += n - first
     d.n_lower_words += quiet
     d.n_inside += quiet
@@ -167,7 +167,7 @@ cdef inline int count_word(work_t *w, int64_t i) noexcept nogil:
         return 0
     w.entry_of[i] = counts_add(&w.counts, w.hashes[i])
     if w.entry_of[i] == NO_ENTRY:
-        return -1
+        return counts_full(&w.counts) - 1
     e = &w.counts.entries[w.entry_of[i]]
     e.lower += t.first == K_LOWER
     e.period += dotted
@@ -198,6 +198,8 @@ cdef int count_passive(work_t *w, bint only_known) noexcept nogil:
         else:
             entry = counts_add(&w.counts, w.passive[k])
             if entry == NO_ENTRY:
+                if counts_full(&w.counts):
+                    continue
                 return -1
         w.counts.entries[entry].lower += 1
         w.counts.entries[entry].bare += 1

@@ -65,11 +65,13 @@ cdef extern from "boundaries.h" nogil:
         uint32_t *slots
         uint32_t n_entries
         uint32_t capacity
+        uint32_t most
     void prefetch_bytes(const void *start, const void *end)
     void prefetch_lexeme(const lexeme_t *slots, uint32_t mask, uint64_t hash)
     int counts_init(counts_t *c)
     void counts_free(counts_t *c)
     void counts_clear(counts_t *c)
+    bint counts_full(const counts_t *c)
     uint32_t counts_slot(const counts_t *c, uint64_t hash)
     uint32_t counts_find(const counts_t *c, uint64_t hash)
     uint32_t counts_add(counts_t *c, uint64_t hash)
@@ -155,6 +157,7 @@ cdef struct scan_t:
     bint chunk_link         # the run holds :// or @ between core characters
     int32_t blanks          # white space before the next token
     int32_t newlines
+    bint goes_on            # the piece of text before ended in it
 
 
 cdef struct style_t:
@@ -231,6 +234,8 @@ cdef struct work_t:
     # the text
     int64_t text
     bint all_words              # whether the counts of all words are wanted, in their order
+    bint overflowed             # whether there were more tokens than the block holds
+    int64_t decided             # tokens of the block before which the candidates are decided
     counts_t counts
     style_t style
     state_t state

@@ -4,8 +4,10 @@ cdef inline bint skip_blanks(const char_t *text, scan_t *s) noexcept nogil:
     """Skip white space; false at the end of the text."""
     cdef int64_t i = s.position, n = s.length
     cdef uint32_t kind
-    s.blanks = 0
-    s.newlines = 0
+    if not s.goes_on:
+        s.blanks = 0
+        s.newlines = 0
+    s.goes_on = False
     while i < n:
         kind = uc_kind(text[i])
         if kind == K_NEWLINE:

@@ -321,6 +321,29 @@ class BoundaryModel:
         """
         return self._scanner.sentences(list(texts))
 
+    def stream(self) -> Any:
+        """Begin with one text that comes in pieces; the boundaries are those of the whole text.
+
+        Returns
+        -------
+        BoundaryStream
+            Of the kernel in use. ``collect(piece)`` takes the pieces in a first pass; ``decide(piece, is_last)`` takes
+            the same text, cut anyhow, in a second one, and gives the ends and the starts, in characters of the text,
+            of the tokens around the boundaries found so far. No piece may end inside a word. Where a text can be read
+            only once, each piece goes to both in turn: then what the text says of itself counts as far as it was read.
+
+        Examples
+        --------
+        >>> from textprep_ml.segmentation.runtime import BoundaryModel
+        >>> stream = BoundaryModel.load("en").stream()
+        >>> pieces = ["We met Dr. ", "Ito. She ", "left."]
+        >>> for piece in pieces:
+        ...     stream.collect(piece)
+        >>> [stream.decide(piece, piece is pieces[-1])[1].tolist() for piece in pieces]
+        [[], [], [16]]
+        """
+        return self._scanner.stream()
+
     def to_state(self) -> dict[str, Any]:
         """Give plain JSON values.
 

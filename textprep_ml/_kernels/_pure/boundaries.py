@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from textprep_ml._kernels._pure.boundary_candidates import CandidateKind, Document, Lexicon
+from textprep_ml._kernels._pure.boundary_candidates import LOOKAHEAD, CandidateKind, Document, Lexicon
 from textprep_ml._kernels._pure.boundary_codes import BLANK, Kind, Newline, hash_word
-from textprep_ml._kernels._pure.boundary_context import WordCount, count_tokens
-from textprep_ml._kernels._pure.boundary_tokens import read_tokens
+from textprep_ml._kernels._pure.boundary_context import Evidence, WordCount, count_tokens
+from textprep_ml._kernels._pure.boundary_tokens import TokenReader, read_tokens
 from textprep_ml._kernels.boundary_checks import (
     N_COLUMNS,
     N_KINDS,
@@ -24,7 +24,16 @@ from textprep_ml._kernels.boundary_checks import (
 )  # fmt: skip
 from textprep_ml._unicode_table import kind_of, lower_of
 
-__all__ = ["KIND_NAMES", "NEWLINE_MODES", "BoundaryScanner", "Lexicon", "count_words", "hash_word", "join_spans"]
+__all__ = [
+    "KIND_NAMES",
+    "NEWLINE_MODES",
+    "BoundaryScanner",
+    "BoundaryStream",
+    "Lexicon",
+    "count_words",
+    "hash_word",
+    "join_spans",
+]
 
 NEWLINE_MODES = {mode.name.lower(): int(mode) for mode in Newline}
 KIND_NAMES = ("mark", "inside", "mark_line", "line", "paragraph", "gap")
@@ -33,9 +42,21 @@ Offsets = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.uint16]
 Integers = npt.NDArray[np.integer[Any]]
 Boundaries = tuple[Offsets, Offsets, Offsets]
+#: Ends, starts, kinds, rows, and which are boundaries whatever the model says.
+Candidates = tuple[Offsets, Offsets, npt.NDArray[np.uint8], Rows, npt.NDArray[np.bool_]]
 
 #: The score of a boundary that no model is asked for.
 FORCED = 100.0
+#: Tokens before a candidate that are kept for it, where a text comes in pieces.
+LOOKBACK = 4
+EMPTY: Candidates = (
+    np.empty(0, dtype=np.int64),
+    np.empty(0, dtype=np.int64),
+    np.empty(0, dtype=np.uint8),
+    np.empty((0, N_COLUMNS), dtype=np.uint16),
+    np.empty(0, dtype=bool),
+)
+
 # --- the scanner ------------------------------------------------------------------------------------------------------
 
 
@@ -111,7 +132,7 @@ class BoundaryScanner:
     def boundaries(self, texts: list[str]) -> Boundaries:
         """Give ``(offsets, ends, starts)`` of the boundaries alone."""
         offsets, ends, starts, kinds, rows, forced = self._scan(texts)
-        keep = (self._evaluate(rows, forced) >= self.thresholds[kinds]) | forced
+        keep = self.choose(kinds, rows, forced)
         return np.concatenate([[0], np.cumsum(keep)])[offsets], ends[keep], starts[keep]
 
     def spans(self, texts: list[str]) -> tuple[Offsets, Offsets]:
@@ -124,27 +145,38 @@ class BoundaryScanner:
         bounds = zip(texts, offsets[:-1], offsets[1:], strict=True)
         return [[text[start:end] for start, end in spans[first:last]] for text, first, last in bounds]
 
+    def stream(self) -> BoundaryStream:
+        """Give a `BoundaryStream`: the boundaries of one text that comes in pieces."""
+        return BoundaryStream(self)
+
     def _scan(self, texts: list[str]) -> tuple[Any, ...]:
         """Find and describe the candidates; the last array tells which are boundaries whatever the model says."""
-        offsets, found, rows = [0], [], []
-        for text in check_texts(texts):
-            document = Document(text, self.newline, self.lexicon)
-            for i, kind, place in document.candidates():
-                left, right = document.tokens[i - 1], document.tokens[i]
-                forced = kind == CandidateKind.PARAGRAPH or (self.newline == Newline.HARD and right.newlines > 0)
-                if forced or kind in self.enabled:
-                    found.append((left.end, right.start, kind, forced))
-                    rows.append(document.describe(i, kind, place))
-            offsets.append(len(found))
+        found = [self.look_at(Document.read(text, self.newline, self.lexicon)) for text in check_texts(texts)]
+        offsets = np.cumsum([0, *(len(ends) for ends, *_ in found)], dtype=np.int64)
+        return offsets, *(np.concatenate(column) for column in zip(EMPTY, *found, strict=True))
+
+    def look_at(self, document: Document, limit: int | None = None) -> Candidates:
+        """Find and describe the candidates of a document, or those of them before token `limit`."""
+        found, rows = [], []
+        for i, kind, place in document.candidates(len(document.tokens) if limit is None else limit):
+            left, right = document.tokens[i - 1], document.tokens[i]
+            forced = kind == CandidateKind.PARAGRAPH or (self.newline == Newline.HARD and right.newlines > 0)
+            if forced or kind in self.enabled:
+                found.append((left.end, right.start, kind, forced))
+                rows.append(document.describe(i, kind, place))
         table = np.array(found, dtype=np.int64).reshape(-1, 4)
         return (
-            np.array(offsets, dtype=np.int64),
             table[:, 0].copy(),
             table[:, 1].copy(),
             table[:, 2].astype(np.uint8),
             np.array(rows, dtype=np.uint16).reshape(-1, N_COLUMNS),
             table[:, 3].astype(bool),
         )
+
+    def choose(self, kinds: npt.NDArray[np.uint8], rows: Rows, forced: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Tell which candidates are boundaries."""
+        chosen: npt.NDArray[np.bool_] = (self._evaluate(rows, forced) >= self.thresholds[kinds]) | forced
+        return chosen
 
     def _evaluate(self, rows: Rows, forced: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
         if self.linear is not None:
@@ -155,6 +187,38 @@ class BoundaryScanner:
             raise ValueError("BoundaryScanner has no model: call set_linear or set_tree first.")
         scores[forced] = FORCED
         return scores
+
+
+class BoundaryStream:
+    """Finds the boundaries of one text that comes in pieces; one thread at a time may use it.
+
+    `collect` takes the pieces in the first pass, `decide` the same text, cut anyhow, in the second. Where a text cannot
+    be read twice, each piece goes to both in turn: then it is decided by what the text had said so far.
+    """
+
+    def __init__(self, scanner: BoundaryScanner) -> None:
+        self.scanner = scanner
+        self.evidence = Evidence()
+        self.collected = TokenReader(scanner.newline)
+        self.decided = TokenReader(scanner.newline)
+        self.document = Document([], self.evidence, scanner.lexicon)
+
+    def collect(self, text: str) -> None:
+        """Count how words and lines of a piece behave."""
+        self.evidence.add(self.collected.read(text))
+
+    def decide(self, text: str, is_last: bool = False) -> tuple[Offsets, Offsets]:
+        """Give ``(ends, starts)`` of the boundaries that are certain now: all but those before the last few tokens."""
+        document = self.document
+        document.style = self.evidence.style
+        document.tokens += self.decided.read(text)
+        limit = len(document.tokens) if is_last else len(document.tokens) - LOOKAHEAD
+        if not is_last and limit <= LOOKBACK:
+            limit = 0
+        ends, starts, kinds, rows, forced = self.scanner.look_at(document, limit)
+        document.forget(max(document.first - LOOKBACK, 0))
+        keep = self.scanner.choose(kinds, rows, forced)
+        return ends[keep], starts[keep]
 
 
 def sum_weights(

@@ -14,13 +14,12 @@ import numpy.typing as npt
 from textprep_ml._kernels._pure.boundary_codes import Kind, Lead, Mark, Shape, hash_word
 from textprep_ml._kernels._pure.boundary_context import (
     LONG_LINE,
+    Evidence,
     Place,
     Style,
     WordCount,
     bucket,
-    count_tokens,
     is_enumerator,
-    measure_style,
 )  # fmt: skip
 from textprep_ml._kernels._pure.boundary_parts import Token
 from textprep_ml._kernels._pure.boundary_tokens import read_tokens
@@ -107,25 +106,43 @@ def candidate_kind(left: Token, right: Token) -> CandidateKind:
 
 
 class Document:
-    """The tokens of one text, with what is collected over all of them."""
+    """The tokens of one text, or those at hand where it comes in pieces, with what all of it says."""
 
-    def __init__(self, text: str, newline: int, lexicon: Lexicon) -> None:
-        self.tokens = read_tokens(text, newline)
+    def __init__(self, tokens: list[Token], evidence: Evidence, lexicon: Lexicon) -> None:
+        self.tokens = tokens
         self.lexicon = lexicon
-        self.counts: dict[int, WordCount] = {}
-        count_tokens(self.tokens, self.counts)
-        self.style = measure_style(self.tokens)
+        self.counts = evidence.counts
+        self.style = evidence.style
+        self.place = Place()
+        self.first = 1
 
-    def candidates(self) -> Iterator[tuple[int, CandidateKind, Place]]:
-        """Go through the candidates: index of the token on the right, kind, and place (of this moment)."""
-        place = Place()
-        for i in range(1, len(self.tokens)):
+    @classmethod
+    def read(cls, text: str, newline: int, lexicon: Lexicon) -> Document:
+        """Read a whole text."""
+        tokens = read_tokens(text, newline)
+        evidence = Evidence()
+        evidence.add(tokens)
+        return cls(tokens, evidence, lexicon)
+
+    def candidates(self, limit: int) -> Iterator[tuple[int, CandidateKind, Place]]:
+        """Go through the candidates: index of the token on the right, kind, and place (of this moment).
+
+        Those before token `limit` that no call before went through.
+        """
+        place = self.place
+        for i in range(self.first, limit):
             left, right = self.tokens[i - 1], self.tokens[i]
             place.advance(left)
             if is_candidate(left, right, self.style, place):
                 yield i, candidate_kind(left, right), place
             if left.ends:
                 place.since_end = 0
+        self.first = max(self.first, limit)
+
+    def forget(self, n: int) -> None:
+        """Drop the first tokens, which no candidate to come looks at."""
+        del self.tokens[:n]
+        self.first -= n
 
     # The columns of a row, from left to right.
 
@@ -245,7 +262,7 @@ def evidence_of_abbreviation(token: Token, counts: dict[int, WordCount]) -> int:
     """How the word before a period behaves elsewhere in this text."""
     if not token.is_word or token.mark not in (Mark.PERIOD, Mark.END_THEN_COMMA):
         return 0
-    count = counts[token.hash]
+    count = counts.get(token.hash, WordCount())
     if count.period_then_lower:
         return 5 if count.bare else 3 if count.period_then_lower == 1 else 4
     if count.bare:
@@ -257,7 +274,7 @@ def evidence_of_case(token: Token, counts: dict[int, WordCount], self_counted: b
     """How often a capitalised word stands in lower case, or capitalised inside sentences, elsewhere in this text."""
     if token.first != Kind.UPPER:
         return 7
-    count = counts[token.hash]
+    count = counts.get(token.hash, WordCount())
     upper = count.upper_inside - self_counted
     if upper <= 0:
         return min(count.lower, 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from textprep_ml._kernels._pure.boundary_codes import STOPS_IN_BRACKETS, Closer, Kind, Lead, Mark, Shape
 from textprep_ml._kernels._pure.boundary_parts import Token
@@ -28,9 +28,11 @@ class WordCount:
     bare: int = 0
 
 
-def count_tokens(tokens: Sequence[Token], counts: dict[int, WordCount]) -> None:
-    """Count the words of one text by their hashes; new words are appended in the order of their first occurrence."""
-    before: Token | None = None
+def count_tokens(tokens: Sequence[Token], counts: dict[int, WordCount], before: Token | None = None) -> None:
+    """Count the words of one text by their hashes; new words are appended in the order of their first occurrence.
+
+    Where the text comes in pieces, `before` is the token before them.
+    """
     for token in tokens:
         if token.is_word:
             count = counts.setdefault(token.hash, WordCount())
@@ -92,29 +94,90 @@ def share(part: int, whole: int, default: float = 0.0) -> float:
     return part / whole if whole else default
 
 
-def measure_style(tokens: Sequence[Token]) -> Style:
-    """Look at the marks, lines and capitals of a text."""
-    lines = split_lines(tokens)
-    lengths = [min(line[-1].end - line[0].start, LONGEST_LINE) for line in lines]
-    width = usual_width(lengths)
-    marked_lines = sum(line[-1].ends for line in lines)
-    return Style(
-        marks=bucket(share(sum(token.ends for token in tokens), len(tokens)), (0.005, 0.02, 0.04, 0.07)),
-        lines=line_code(lengths, width),
-        line_ends=0 if len(lines) < 2 else 1 + bucket(share(marked_lines, len(lines)), (0.25, 0.6)),
-        capitals=capitals_code(tokens),
-        width=width,
-    )
+@dataclass(slots=True)
+class StyleCounts:
+    """What tells the style of a text: sums over its tokens, and the lengths of its lines."""
+
+    tokens: int = 0
+    ends: int = 0
+    lower: int = 0
+    #: Words in capitals.
+    upper: int = 0
+    capitalised: int = 0
+    #: Tokens that follow another on the same line without a mark between them, and the capitalised ones of them.
+    inside: int = 0
+    inside_upper: int = 0
+    #: Of all lines but the last one.
+    lengths: list[int] = field(default_factory=list)
+    marked_lines: int = 0
+    line_start: int = 0
+
+    def add(self, tokens: Sequence[Token], before: Token | None) -> None:
+        """Count the next tokens of a text; `before` is the one before them."""
+        for token in tokens:
+            if before is None or token.newlines:
+                if before is not None:
+                    self.lengths.append(self.length_until(before))
+                    self.marked_lines += before.ends
+                self.line_start = token.start
+            self.count(token, is_inside(token, before))
+            before = token
+
+    def count(self, token: Token, inside: bool) -> None:
+        """Add one token to the sums."""
+        is_upper = token.first == Kind.UPPER
+        self.tokens += 1
+        self.ends += token.ends
+        self.lower += token.first == Kind.LOWER
+        self.upper += token.shape == Shape.UPPER
+        self.capitalised += is_upper
+        self.inside += inside
+        self.inside_upper += inside and is_upper
+
+    def length_until(self, last: Token) -> int:
+        """Measure the line that ends with a token."""
+        return min(last.end - self.line_start, LONGEST_LINE)
+
+    def measure(self, last: Token | None) -> Style:
+        """Look at the marks, lines and capitals of a text that ends with a token."""
+        lengths = self.lengths + ([self.length_until(last)] if last else [])
+        marked_lines = self.marked_lines + (last is not None and last.ends)
+        width = usual_width(lengths)
+        return Style(
+            marks=bucket(share(self.ends, self.tokens), (0.005, 0.02, 0.04, 0.07)),
+            lines=line_code(lengths, width),
+            line_ends=0 if len(lengths) < 2 else 1 + bucket(share(marked_lines, len(lengths)), (0.25, 0.6)),
+            capitals=self.capitals_code(),
+            width=width,
+        )
+
+    def capitals_code(self) -> int:
+        """Say how usual capitals inside sentences are; 0 for a text in lower case, 4 for one in capitals."""
+        if self.lower * 2 < self.upper:
+            return 4
+        if self.capitalised * 50 < self.lower:
+            return 0
+        return 1 + bucket(share(self.inside_upper, self.inside, 0.1), (0.08, 0.2))
 
 
-def split_lines(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Group the tokens by lines."""
-    lines: list[list[Token]] = []
-    for token in tokens:
-        if token.newlines or not lines:
-            lines.append([])
-        lines[-1].append(token)
-    return lines
+class Evidence:
+    """What a text says of itself."""
+
+    def __init__(self) -> None:
+        self.counts: dict[int, WordCount] = {}
+        self.style_counts = StyleCounts()
+        self.last: Token | None = None
+
+    def add(self, tokens: Sequence[Token]) -> None:
+        """Count the next tokens."""
+        count_tokens(tokens, self.counts, self.last)
+        self.style_counts.add(tokens, self.last)
+        self.last = tokens[-1] if tokens else self.last
+
+    @property
+    def style(self) -> Style:
+        """What kind of text it is so far."""
+        return self.style_counts.measure(self.last)
 
 
 def usual_width(lengths: Sequence[int]) -> int:
@@ -131,18 +194,6 @@ def line_code(lengths: Sequence[int], width: int) -> int:
         return 1
     n_full = sum(length * 10 >= width * 7 for length in lengths)
     return 2 if width >= 40 and n_full * 2 >= len(lengths) else 3
-
-
-def capitals_code(tokens: Sequence[Token]) -> int:
-    """Say how usual capitals inside sentences are; 0 for a text in lower case, 4 for one in capitals."""
-    lower = sum(token.first == Kind.LOWER for token in tokens)
-    upper = sum(token.shape == Shape.UPPER for token in tokens)
-    if lower * 2 < upper:
-        return 4
-    if sum(token.first == Kind.UPPER for token in tokens) * 50 < lower:
-        return 0
-    inside = [token for before, token in zip(tokens, tokens[1:], strict=False) if is_inside(token, before)]
-    return 1 + bucket(share(sum(token.first == Kind.UPPER for token in inside), len(inside), 0.1), (0.08, 0.2))
 
 
 # --- place ------------------------------------------------------------------------------------------------------------

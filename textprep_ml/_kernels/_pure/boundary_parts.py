@@ -71,6 +71,13 @@ class Token:
     opens_quote: bool = False
     closes_quote: bool = False
 
+    def move(self, offset: int) -> None:
+        """Count positions from another place."""
+        self.start += offset
+        self.core += offset
+        self.core_end += offset
+        self.end += offset
+
     @property
     def length(self) -> int:
         """Length of the core, or of a token that has none."""

@@ -34,35 +34,61 @@ from textprep_ml._unicode_table import lower_of
 
 def read_tokens(chars: str, newline: int) -> list[Token]:
     """Cut a text into tokens, from left to right; nothing is looked at more than a few times."""
-    text, n = Text(chars), len(chars)
-    tokens: list[Token] = []
-    position, blanks, newlines = skip_blanks(text, 0)
-    while position < n:
-        stop = text.skip_to(BLANK, position, n)
-        soft = newline == Newline.SOFT or (newline == Newline.PARAGRAPH and newlines == 1)
-        for token in read_chunk(text, position, stop):
-            if token.start == position:
-                token.blanks, token.newlines = blanks, newlines
-                if soft and newlines:
-                    token.blanks, token.newlines, token.softened = max(blanks, 1), 0, True
-            if tokens and token.newlines == 0:
-                inherit_mark(tokens[-1], token)
-            tokens.append(token)
-        position, blanks, newlines = skip_blanks(text, stop)
-    return tokens
+    return TokenReader(newline).read(chars)
 
 
-def skip_blanks(text: Text, position: int) -> tuple[int, int, int]:
-    """Skip white space; give where it ends, its blanks and its newlines."""
-    blanks = newlines = 0
-    while position < len(text.chars) and text.kinds[position] in BLANK:
-        if text.kinds[position] == Kind.NEWLINE:
-            newlines = min(newlines + 1, MOST_NEWLINES)
-            blanks = 0
-        elif blanks < MOST_BLANKS:
-            blanks += 4 if text.chars[position] == "\t" else 1
-        position += 1
-    return position, blanks, newlines
+class TokenReader:
+    """Cuts a text that may come in pieces, none of which ends inside a run of non-blanks."""
+
+    def __init__(self, newline: int) -> None:
+        self.newline = newline
+        self.offset = 0
+        self.blanks = self.newlines = 0
+        self.before: Token | None = None
+        self.inside_run = False
+
+    def read(self, chars: str) -> list[Token]:
+        """Cut the next piece; positions count from the beginning of the text."""
+        text, n = Text(chars), len(chars)
+        if n and self.inside_run and text.kinds[0] not in BLANK:
+            raise ValueError("A piece of a text must begin or the one before it must end with white space.")
+        tokens: list[Token] = []
+        position = self.skip_blanks(text, 0)
+        while position < n:
+            stop = text.skip_to(BLANK, position, n)
+            for token in read_chunk(text, position, stop):
+                if token.start == position:
+                    self.set_blanks(token)
+                if self.before is not None and token.newlines == 0:
+                    inherit_mark(self.before, token)
+                tokens.append(token)
+                self.before = token
+            self.blanks = self.newlines = 0
+            position = self.skip_blanks(text, stop)
+        for token in tokens:
+            token.move(self.offset)
+        self.offset += n
+        self.inside_run = text.kinds[-1] not in BLANK if n else self.inside_run
+        return tokens
+
+    def skip_blanks(self, text: Text, position: int) -> int:
+        """Skip white space, count its blanks and its newlines, and give where it ends."""
+        while position < len(text.chars) and text.kinds[position] in BLANK:
+            if text.kinds[position] == Kind.NEWLINE:
+                self.newlines = min(self.newlines + 1, MOST_NEWLINES)
+                self.blanks = 0
+            elif self.blanks < MOST_BLANKS:
+                self.blanks += 4 if text.chars[position] == "\t" else 1
+            position += 1
+        return position
+
+    def set_blanks(self, token: Token) -> None:
+        """Say what stands before the first token of a run."""
+        token.blanks, token.newlines = self.blanks, self.newlines
+        if self.newlines and (
+            self.newline == Newline.SOFT or (self.newline == Newline.PARAGRAPH and self.newlines == 1)
+        ):
+            token.blanks, token.newlines, token.softened = max(self.blanks, 1), 0, True
 
 
 def read_chunk(text: Text, start: int, stop: int) -> Iterator[Token]:
