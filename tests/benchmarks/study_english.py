@@ -1,7 +1,7 @@
 """What the English model owes to what: ablations, leave-one-domain-out, error kinds, calibration.
 
-Run ``python tests/benchmarks/study_english.py --shared ../shared > models/en-study.md``; it trains a dozen models,
-about half a minute of processor time each. ``--quick`` takes a third of the documents. All scores are boundary F1 on
+Run ``python tests/benchmarks/study_english.py --shared ../shared > docs/studies/english.md``; it trains twenty models,
+about a minute of processor time each. ``--quick`` takes a third of the documents. All scores are boundary F1 on
 dev parts, in percent.
 """
 
