@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import SAMPLE, Result, Run, assert_one_line_error, damaged
 from textprep_ml import SentenceSegmenter, __version__, iter_rows
+from textprep_ml.segmentation import streams
 
 RAW = SAMPLE / "raw" / "raw-en.txt"
 
@@ -72,6 +73,23 @@ def test_spans_are_those_of_the_estimator(run: Run, model: Path) -> None:
     both = run("segment", RAW, RAW, "--model", model, "--format", "spans").stdout
     first, second = both.split("\n\n")
     assert first + "\n" == second
+
+
+def test_a_long_file_has_the_sentences_of_the_whole_text(
+    run: Run, model: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(streams, "SHORT_BYTES", 1500)
+    monkeypatch.setattr(streams, "WINDOW_CHARACTERS", 1000)
+    text = RAW.read_text(encoding="utf-8")
+    expected = SentenceSegmenter.load(model).spans(text)
+    result = run("segment", RAW, "--model", model, "--format", "spans").stdout
+    assert [tuple(map(int, row.split("\t"))) for row in result.splitlines()] == expected
+    rows = list(map(json.loads, run("segment", RAW, "--model", model, "--format", "jsonl").stdout.splitlines()))
+    assert len(rows) > 3
+    assert "".join(row["text"] for row in rows) == text
+    starts = [int(row["id"].partition("#")[2] or 0) for row in rows]
+    found = [(start + a, start + b) for start, row in zip(starts, rows, strict=True) for a, b in row["sentences"]]
+    assert found == expected
 
 
 def test_jsonl_is_a_corpus(run: Run, model: Path, tmp_path: Path) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from textprep_ml._parallel import count_jobs, map_documents
+from textprep_ml._files import PathLike
+from textprep_ml._parallel import count_jobs
 from textprep_ml.segmentation.runtime import BoundaryModel
-from textprep_ml.segmentation.windows import WINDOW_BYTES, Segment, Spans, Window, read_windows, segment_windows
+from textprep_ml.segmentation.streams import find_sentences
+from textprep_ml.segmentation.windows import WINDOW_BYTES, Spans, Window, read_windows, segment_windows
 
 
 class Format(StrEnum):
@@ -44,10 +46,12 @@ _PLAIN: dict[str, Any] = {
 }
 
 
-def load_segmenter(
-    model: str | Path, newline: str | None = None, threshold: float | None = None, n_jobs: int = 1
-) -> tuple[Segment, str]:
-    """Load what turns texts into spans, as lightly as the model allows.
+#: From files to their sentences, in windows.
+Find = Callable[[Iterable[PathLike]], Iterator[tuple[Window, Spans]]]
+
+
+def load_finder(model: str | Path, newline: str | None = None, threshold: float | None = None, n_jobs: int = 1) -> Find:
+    """Load what finds the sentences of files, as lightly as the model allows.
 
     Parameters
     ----------
@@ -62,24 +66,26 @@ def load_segmenter(
 
     Returns
     -------
-    segment : callable
-        Takes a list of texts, gives the spans of each.
-    newline : str
-        What line breaks mean to it.
+    callable
+        Takes file names, gives what `find_sentences` gives. Where the model has a normalizer or policies, each window
+        is segmented by itself, as `segment_windows` does it.
     """
     runtime = BoundaryModel.load(model, newline, threshold)
     if all(runtime.params.get(name, value) == value for name, value in _PLAIN.items()):
-        return (
-            lambda texts: [spans.tolist() for spans in map_documents(runtime.spans, texts, n_jobs)],
-            runtime.newline,
-        )
+        return lambda files: find_sentences(files, runtime, n_jobs)
 
     from textprep_ml.segmentation import SentenceSegmenter
 
     segmenter = SentenceSegmenter.load(model)
     given = {"newline": newline, "threshold": threshold, "n_jobs": n_jobs}
     segmenter.set_params(**{name: value for name, value in given.items() if value is not None})
-    return lambda texts: [spans.tolist() for spans in segmenter.predict(texts)], segmenter.newline
+
+    def segment(texts: list[str]) -> list[Spans]:
+        return [spans.tolist() for spans in segmenter.predict(texts)]
+
+    jobs = count_jobs(n_jobs)
+    batch_characters = _WINDOWS_PER_JOB * WINDOW_BYTES * jobs if jobs > 1 else 0
+    return lambda files: segment_windows(read_windows(files), segment, segmenter.newline, batch_characters)
 
 
 def _in_one_line(sentence: str) -> str:
@@ -116,7 +122,7 @@ def write_sentences(found: Iterable[tuple[Window, Sequence[Any]]], format: str) 
     Parameters
     ----------
     found : iterable of (Window, list of (int, int))
-        As `segment_windows` gives them.
+        As `find_sentences` gives them.
     format : str
         A value of `Format`.
     """
@@ -162,8 +168,5 @@ def segment_files(
     n_jobs : int
         Threads.
     """
-    segment_texts, mode = load_segmenter(model, newline and str(newline), threshold, n_jobs)
-    jobs = count_jobs(n_jobs)
-    batch_characters = _WINDOWS_PER_JOB * WINDOW_BYTES * jobs if jobs > 1 else 0
-    found = segment_windows(read_windows(files), segment_texts, mode, batch_characters)
-    write_sentences(found, format)
+    find = load_finder(model, newline and str(newline), threshold, n_jobs)
+    write_sentences(find(files), format)

@@ -37,11 +37,15 @@ def segment(
 ) -> None:
     """Split texts into sentences.
 
-    Each file is one text. A text of more than 1 MB is cut into windows of that size, after a blank line, else after a
-    line break, else after a blank; a sentence that would be torn is left to the next window, unless it is longer than
-    one. So memory is bounded, and what a model learns from the text itself it learns from one window. White space
-    between sentences is not written. With --format spans, texts are parted by an empty line; with jsonl, a window is a
-    row, its id that of the file and where it starts.
+    Each file is one text. A file of more than 1 MB is read twice, in blocks: first for what the text says of itself,
+    which the model looks at, then for its sentences. They are those of the whole text, and memory is bounded by the
+    longest sentence, the longest run without white space and the first two million different words. What can be read
+    only once, as a pipe, is decided in windows of 1 MB that end after white space, each by what the text has said up to
+    the end of its window. A model with a normalizer or policies sees each window by itself, cut after a blank line,
+    else after a line break, else after a blank; a sentence that would be torn is left to the next one. White space
+    between sentences is not written. With --format spans, texts are parted by an empty line; with jsonl, a text of more
+    than 1 MB has a row for each part of at most 262,144 characters (more if a sentence is longer), its id that of the
+    file and where it starts.
 
     Parameters
     ----------

@@ -15,7 +15,6 @@ import typer
 from textprep_ml._files import display_name
 from textprep_ml._parallel import map_chunks
 from textprep_ml.cli._rows import N_JOBS_HELP, ON_ERROR_HELP, OnError, write_rows
-from textprep_ml.segmentation.windows import read_windows, segment_windows
 
 #: Sentences that are tagged at a time.
 BATCH = 10_000
@@ -29,12 +28,12 @@ class Format(StrEnum):
 
 
 def _from_text(files: Iterable[Path], segmenter: str) -> Iterator[list[str]]:
-    from textprep_ml.cli._sentences import load_segmenter
+    from textprep_ml.cli._sentences import load_finder
     from textprep_ml.tokenization import WordTokenizer
 
-    segment, newline = load_segmenter(segmenter)
+    find = load_finder(segmenter)
     tokenizer = WordTokenizer()
-    for window, spans in segment_windows(read_windows(files), segment, newline):
+    for window, spans in find(files):
         for start, end in spans:
             yield tokenizer.tokenize(window.text[start:end])
 

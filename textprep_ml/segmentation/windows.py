@@ -5,7 +5,8 @@ that size, each at the last safe place in its second half: after a blank line; e
 blank; else between two characters. Behind a blank line a sentence always starts, at the other places one may go on:
 there the caller gives the last, possibly torn sentence back with `Window.give_back`, and it opens the next window.
 
-What a model learns from the text itself (how a word is written elsewhere in it) it learns from one window.
+What a model learns from the text itself (how a word is written elsewhere in it) it learns from one window. A compiled
+model without normalizer and policies needs no windows: `streams` finds the sentences of the whole text.
 """
 
 from __future__ import annotations
@@ -161,11 +162,27 @@ def find_cut(data: bytes) -> tuple[int, str]:
         position = data.rfind(mark, half) + 1
         if position:
             return position, ends
+    return find_character_end(data), "character"
+
+
+def find_character_end(data: bytes) -> int:
+    """Find where the last character that may be whole ends.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8; what follows may belong to the last character.
+
+    Returns
+    -------
+    int
+        Where to cut, more than 0.
+    """
     # Back to the first byte of a character: at most three bytes, or it is no UTF-8 and `decode` will say so.
     position = len(data)
     while position > max(1, len(data) - 3) and data[position - 1] & 0xC0 == 0x80:
         position -= 1
-    return (position - 1 if position > 1 and data[position - 1] >= 0xC0 else len(data)), "character"
+    return position - 1 if position > 1 and data[position - 1] >= 0xC0 else len(data)
 
 
 def segment_windows(
