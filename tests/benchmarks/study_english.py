@@ -185,8 +185,8 @@ def main() -> None:
         "# A study of the English model\n\n"
         "What the shipped model owes to what. Boundary F1 in percent on dev parts, made by "
         "`tests/benchmarks/study_english.py`. Each\n"
-        "figure is one training with the standard variants, half as many as the shipped model has; two seeds differ by up "
-        "to two\ntenths, so smaller differences say nothing.\n"
+        "figure is one training with the standard variants, half as many as the shipped model has; two seeds differ "
+        "by up to two\ntenths, so smaller differences say nothing.\n"
     )
     full = corpora.fit()
     print_domains(corpora, full)
