@@ -123,6 +123,15 @@ def test_windows_are_made_of_whole_sentences(
         assert all(len(window.text) <= max(most, 12) or len(spans) < 2 for window, spans in part)
 
 
+def test_a_text_without_blanks_has_windows_too(shorter: None, tmp_path: Path) -> None:
+    text = "是。" * 4000
+    path = tmp_path / "text.txt"
+    path.write_bytes(text.encode())
+    found = list(find_sentences([path], model()))
+    assert max(len(window.text) for window, _ in found) == 1000
+    assert gather(found) == (text, model().spans([text])[0].tolist())
+
+
 def test_windows_end_at_the_last_sentence_within_reach() -> None:
     reach = streams.WINDOW_CHARACTERS
     starts = np.array([10, reach, reach + 1, 3 * reach, 4 * reach - 1])
@@ -198,7 +207,8 @@ def test_a_pipe_is_decided_by_what_it_has_said_so_far(shorter: None, monkeypatch
     expected: list[int] = []
     for number, piece in enumerate(pieces, start=1):
         stream.collect(piece)
-        expected += stream.decide(piece, number == len(pieces))[1].tolist()
+        for _, starts in stream.decide(piece, number == len(pieces)):
+            expected += starts.tolist()
     found_text, spans = gather(through_pipe(monkeypatch, text.encode(), [999]))
     assert found_text == text
     assert [start for start, _ in spans[1:]] == expected

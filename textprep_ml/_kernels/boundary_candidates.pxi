@@ -73,7 +73,7 @@ cdef int run_text(
     memset(&scan, 0, sizeof(scan))
     scan.length = length
     keep_last(w, 0, 0)
-    return -1 if decide_piece(scanner, linear, text, &scan, w, 0, True, want, n_of_text) < 0 else 0
+    return -1 if decide_piece(scanner, linear, text, &scan, w, 0, True, length, want, n_of_text) < 0 else 0
 
 
 cdef int start_collecting(work_t *w, int64_t block) noexcept nogil:
@@ -111,12 +111,18 @@ cdef void start_deciding(work_t *w) noexcept nogil:
 
 
 cdef int64_t decide_piece(
-    BoundaryScanner scanner, Linear linear, const char_t *text, scan_t *scan, work_t *w, int64_t n, bint is_last, int want, int64_t *n_of_text
+    BoundaryScanner scanner, Linear linear, const char_t *text, scan_t *scan, work_t *w, int64_t n, bint is_last, int64_t n_blocks, int want,
+    int64_t *n_of_text
 ) noexcept nogil:
-    """Decide on the candidates of a text, or of a piece of one that can be decided without the next one; give the tokens that are kept, or -1."""
+    """Decide on the candidates of a text, or of a piece of one that can be decided without the next one; give the tokens that are kept, or -1.
+
+    After so many blocks, whose candidates may be many, it stops even if it is not finished.
+    """
     cdef int64_t kept, limit
     cdef bint done
-    while True:
+    w.finished = False
+    while n_blocks > 0 and not w.finished:
+        n_blocks -= 1
         kept = n
         n = fill_tokens(text, scan, w, kept, w.block, scanner.newline)
         recall(w, kept, n)
@@ -129,8 +135,8 @@ cdef int64_t decide_piece(
             keep_last(w, n, kept)
             n = kept
             w.decided = LOOKBACK
-        if done:
-            return n
+        w.finished = done
+    return n
 
 
 cdef void recall(work_t *w, int64_t first, int64_t n) noexcept nogil:

@@ -236,6 +236,7 @@ cdef struct work_t:
     bint all_words              # whether the counts of all words are wanted, in their order
     bint overflowed             # whether there were more tokens than the block holds
     int64_t decided             # tokens of the block before which the candidates are decided
+    bint finished               # whether the piece of text was read to its end
     counts_t counts
     style_t style
     state_t state

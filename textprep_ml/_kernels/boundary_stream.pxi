@@ -1,5 +1,8 @@
 # One text in pieces, twice: what is found is what the whole text would give.
 
+cdef enum:
+    SOME_BLOCKS = 8        # decided at a time, where a piece is long
+
 cdef class PieceReader:
     """One pass over the pieces: where it stands, and the tokens that it holds."""
     cdef Workspace space
@@ -72,7 +75,24 @@ cdef class BoundaryStream:
             raise MemoryError()
 
     def decide(self, str text not None, bint is_last=False):
-        """Give ``(ends, starts)`` of the boundaries that are certain once this piece is known: all but those before its last few tokens."""
+        """Iterate over ``(ends, starts)`` of the boundaries that are certain once this piece is known: all but those before its last few tokens.
+
+        A long piece gives some at a time. All of them are to be taken before the next piece comes.
+        """
+        cdef int64_t position = self.decider.scan.position
+        if self.scanner.linear is None and not self.scanner.has_tree:
+            raise ValueError("BoundaryScanner has no model: call set_linear or set_tree first.")
+        self.decider.open_piece(text)
+        self.finish_evidence(&self.decider.space.w)
+        return self._parts(text, position, is_last)
+
+    def _parts(self, str text, int64_t position, bint is_last):
+        self.decider.space.w.finished = False
+        while not self.decider.space.w.finished:
+            yield self.decide_some(text, position, is_last)
+
+    cdef tuple decide_some(self, str text, int64_t position, bint is_last):
+        """Go on with a piece that begins at a position."""
         cdef PieceReader reader = self.decider
         cdef BoundaryScanner scanner = self.scanner
         cdef Linear linear = scanner.linear
@@ -80,25 +100,22 @@ cdef class BoundaryStream:
         cdef counts_t own = w.counts
         cdef const void *data = PyUnicode_DATA(text)
         cdef int width = PyUnicode_KIND(text), status
-        cdef int64_t position = reader.scan.position
         cdef int64_t *offsets = reader.space.offsets
-        if linear is None and not scanner.has_tree:
-            raise ValueError("BoundaryScanner has no model: call set_linear or set_tree first.")
-        reader.open_piece(text)
-        self.finish_evidence(w)
+        cdef scan_t *scan = &reader.scan
+        cdef int64_t n = reader.n
         w.n = 0
         w.counts = self.collector.space.w.counts
         with nogil:
             if width == 1:
-                reader.n = decide_piece(scanner, linear, place_at(<const uint8_t *>data, position), &reader.scan, w, reader.n, is_last, WANT_BOUNDARIES, offsets)
+                n = decide_piece(scanner, linear, place_at(<const uint8_t *>data, position), scan, w, n, is_last, SOME_BLOCKS, WANT_BOUNDARIES, offsets)
             elif width == 2:
-                reader.n = decide_piece(scanner, linear, place_at(<const uint16_t *>data, position), &reader.scan, w, reader.n, is_last, WANT_BOUNDARIES, offsets)
+                n = decide_piece(scanner, linear, place_at(<const uint16_t *>data, position), scan, w, n, is_last, SOME_BLOCKS, WANT_BOUNDARIES, offsets)
             else:
-                reader.n = decide_piece(scanner, linear, place_at(<const uint32_t *>data, position), &reader.scan, w, reader.n, is_last, WANT_BOUNDARIES, offsets)
+                n = decide_piece(scanner, linear, place_at(<const uint32_t *>data, position), scan, w, n, is_last, SOME_BLOCKS, WANT_BOUNDARIES, offsets)
             status = settle(scanner, linear, w, WANT_BOUNDARIES, offsets)
         w.counts = own
-        if reader.n < 0 or status < 0:
-            reader.n = 0
+        reader.n = max(n, 0)
+        if n < 0 or status < 0:
             raise MemoryError()
         return take(w.found_ends, w.n, np.int64), take(w.found_starts, w.n, np.int64)
 

@@ -33,6 +33,9 @@ class Newline(StrEnum):
     paragraph = "paragraph"
 
 
+#: Characters that are written at a time: a sentence may be as long as the text.
+_WRITTEN_AT_ONCE = 1 << 20
+
 #: Windows that are segmented together, for each thread.
 _WINDOWS_PER_JOB = 4
 
@@ -129,7 +132,9 @@ def write_sentences(found: Iterable[tuple[Window, Sequence[Any]]], format: str) 
     write = _WRITERS[format]
     is_first, was_last = True, True
     for window, spans in found:
-        sys.stdout.write(write(window, list(spans), was_last and not is_first))
+        written = write(window, list(spans), was_last and not is_first)
+        for start in range(0, len(written), _WRITTEN_AT_ONCE):  # encoding it makes a copy
+            sys.stdout.write(written[start : start + _WRITTEN_AT_ONCE])
         is_first, was_last = False, window.is_last
 
 

@@ -328,9 +328,10 @@ class BoundaryModel:
         -------
         BoundaryStream
             Of the kernel in use. ``collect(piece)`` takes the pieces in a first pass; ``decide(piece, is_last)`` takes
-            the same text, cut anyhow, in a second one, and gives the ends and the starts, in characters of the text,
-            of the tokens around the boundaries found so far. No piece may end inside a word. Where a text can be read
-            only once, each piece goes to both in turn: then what the text says of itself counts as far as it was read.
+            the same text, cut anyhow, in a second one, and iterates over the ends and the starts, in characters of the
+            text, of the tokens around the boundaries found so far. No piece may end inside a word. Where a text can be
+            read only once, each piece goes to both in turn: then what the text says of itself counts as far as it was
+            read.
 
         Examples
         --------
@@ -339,8 +340,12 @@ class BoundaryModel:
         >>> pieces = ["We met Dr. ", "Ito. She ", "left."]
         >>> for piece in pieces:
         ...     stream.collect(piece)
-        >>> [stream.decide(piece, piece is pieces[-1])[1].tolist() for piece in pieces]
-        [[], [], [16]]
+        >>> for piece in pieces:
+        ...     for ends, starts in stream.decide(piece, piece is pieces[-1]):
+        ...         print(ends.tolist(), starts.tolist())
+        [] []
+        [] []
+        [15] [16]
         """
         return self._scanner.stream()
 

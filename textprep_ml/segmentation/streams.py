@@ -81,7 +81,8 @@ def find_sentences(
             begin = _place_of(file, path)
             pieces = read_pieces(file, path, SHORT_BYTES)
             first = next(pieces)
-            text, is_short = first
+            text, is_last = first
+            is_short = is_last and len(text) <= SHORT_BYTES  # not so if all of it is one run
             if is_short:
                 short.append(Window(display_name(path), text))
                 if sum(len(window.text) for window in short) < most:
@@ -93,6 +94,7 @@ def find_sentences(
                     decided = _decide_once(model.stream(), chain([first], pieces))
                 else:
                     decided = _decide_after_all(model.stream(), file, path, begin, block_bytes)
+                del first, text, pieces  # which hold text that may be long
                 yield from cut_windows(display_name(path), decided)
     yield from _segment_short(short, model, n_jobs)
 
@@ -147,8 +149,10 @@ def read_pieces(file: BinaryIO, path: PathLike, size: int) -> Iterator[Piece]:
         cut = len(data) if not ahead else after_blank or find_character_end(data)
         run.append(decode(data[:cut], path, line, byte))
         if after_blank or not ahead:
-            yield "".join(run), not ahead
-            run = []
+            text = "".join(run)
+            run.clear()  # the text may be long
+            yield text, not ahead
+            del text
         if not ahead:
             return
         rest = data[cut:] + ahead
@@ -156,23 +160,25 @@ def read_pieces(file: BinaryIO, path: PathLike, size: int) -> Iterator[Piece]:
         line, byte = line + data.count(b"\n", 0, cut), byte + cut if newline < 0 else cut - newline - 1
 
 
-#: A piece, whether it is the last one, and the ends and starts of the tokens around the boundaries found with it.
-Decided = tuple[str, bool, np.ndarray, np.ndarray]
+#: A piece, whether it is the last one, and the ends and starts of the tokens around the boundaries found with it, some
+#: at a time.
+Decided = tuple[str, bool, Iterator[tuple[np.ndarray, np.ndarray]]]
 
 
 def _decide_once(stream: Any, pieces: Iterable[Piece]) -> Iterator[Decided]:
     """Decide on each piece by what the text has said up to its end."""
     for text, is_last in pieces:
         stream.collect(text)
-        yield text, is_last, *stream.decide(text, is_last)
+        yield text, is_last, stream.decide(text, is_last)
 
 
 def _decide_after_all(stream: Any, file: BinaryIO, path: PathLike, begin: int, size: int) -> Iterator[Decided]:
     """Decide on each piece by what the whole file says."""
     for text, _ in _read_again(file, path, begin, size):
         stream.collect(text)
+        del text
     for text, is_last in _read_again(file, path, begin, size):
-        yield text, is_last, *stream.decide(text, is_last)
+        yield text, is_last, stream.decide(text, is_last)
 
 
 def _read_again(file: BinaryIO, path: PathLike, begin: int, size: int) -> Iterator[Piece]:
@@ -191,7 +197,7 @@ def cut_windows(name: str, decided: Iterable[Decided]) -> Iterator[tuple[Window,
     ----------
     name : str
         The file, as messages name it.
-    decided : iterable of (str, bool, ndarray, ndarray)
+    decided : iterable of (str, bool, iterator of (ndarray, ndarray))
         Pieces, whether each is the last one, and the boundaries found with it, in characters of the text.
 
     Yields
@@ -201,25 +207,37 @@ def cut_windows(name: str, decided: Iterable[Decided]) -> Iterator[tuple[Window,
     spans : list of (int, int)
         Its sentences.
     """
-    start, length = 0, 0
+    start = origin = length = 0  # of the window, of the text that is held, of all that was read
     parts: list[str] = []
     ends = starts = np.empty(0, dtype=np.int64)
-    for piece, is_last, more_ends, more_starts in decided:
+    for piece, is_last, found in decided:
         parts.append(piece)
         length += len(piece)
-        ends, starts = np.concatenate([ends, more_ends]), np.concatenate([starts, more_starts])
-        cuts = choose_cuts(starts, start, length if is_last else None)
-        if not cuts and not is_last:
-            continue
-        text, origin, first = "".join(parts), start, 0
-        for cut in cuts:
-            stop = int(starts[cut])
-            window = Window(name, text[start - origin : stop - origin], start, is_last=False)
-            yield window, _spans_of(window, ends[first:cut], starts[first:cut])
-            start, first = stop, cut + 1
-        parts, ends, starts = [text[start - origin :]], ends[first:], starts[first:]
-    window = Window(name, parts[0], start)
+        del piece
+        for more_ends, more_starts, end in _with_end(found, length if is_last else None):
+            ends, starts = np.concatenate([ends, more_ends]), np.concatenate([starts, more_starts])
+            first = 0
+            for cut in choose_cuts(starts, start, end):
+                parts, stop = ["".join(parts)], int(starts[cut])
+                window = Window(name, parts[0][start - origin : stop - origin], start, is_last=False)
+                yield window, _spans_of(window, ends[first:cut], starts[first:cut])
+                start, first = stop, cut + 1
+            ends, starts = ends[first:], starts[first:]
+        if start > origin:
+            parts, origin = ["".join(parts)[start - origin :]], start
+    window = Window(name, "".join(parts), start)
     yield window, _spans_of(window, ends, starts)
+
+
+def _with_end(
+    found: Iterator[tuple[np.ndarray, np.ndarray]], end: int | None
+) -> Iterator[tuple[np.ndarray, np.ndarray, int | None]]:
+    """Add the end of a text to what was found in its last piece."""
+    for ends, starts in found:
+        yield ends, starts, None
+    if end is not None:
+        nothing = np.empty(0, dtype=np.int64)
+        yield nothing, nothing, end
 
 
 def choose_cuts(starts: np.ndarray, start: int, end: int | None) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -207,8 +207,11 @@ class BoundaryStream:
         """Count how words and lines of a piece behave."""
         self.evidence.add(self.collected.read(text))
 
-    def decide(self, text: str, is_last: bool = False) -> tuple[Offsets, Offsets]:
-        """Give ``(ends, starts)`` of the boundaries that are certain now: all but those before the last few tokens."""
+    def decide(self, text: str, is_last: bool = False) -> Iterator[tuple[Offsets, Offsets]]:
+        """Iterate over ``(ends, starts)`` of the boundaries that are certain now: all but those before the last tokens.
+
+        All of them are to be taken before the next piece comes.
+        """
         document = self.document
         document.style = self.evidence.style
         document.tokens += self.decided.read(text)
@@ -218,7 +221,7 @@ class BoundaryStream:
         ends, starts, kinds, rows, forced = self.scanner.look_at(document, limit)
         document.forget(max(document.first - LOOKBACK, 0))
         keep = self.scanner.choose(kinds, rows, forced)
-        return ends[keep], starts[keep]
+        return iter([(ends[keep], starts[keep])])
 
 
 def sum_weights(
