@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
 import pickle
+import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -62,6 +65,44 @@ def test_writing_stops_without_a_trace(suffix: str, tmp_path: Path) -> None:
         raise RuntimeError
     assert _files.read_text(path) == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def write(path: Path, text: str) -> None:
+    with _files.open_atomically(path) as file:
+        file.write(text)
+
+
+def test_a_link_stays_one_and_a_file_keeps_its_mode(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old", encoding="utf-8")
+    target.chmod(0o640)
+    link.symlink_to("target")
+    write(link, "new")
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8") == "new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    hanging = tmp_path / "hanging"
+    hanging.symlink_to("later")
+    write(hanging, "new")
+    assert (tmp_path / "later").read_text(encoding="utf-8") == "new"
+    assert {entry.name for entry in tmp_path.iterdir()} == {"target", "link", "hanging", "later"}
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(path.read_text, encoding="utf-8")
+        write(path, "through")
+        assert read.result() == "through"
+    assert path.is_fifo()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_full_device_says_so_and_stays_one() -> None:
+    with pytest.raises(OSError, match="/dev/full"):
+        write(Path("/dev/full"), TEXT)
+    assert Path("/dev/full").is_char_device()
 
 
 def test_errors_of_writing_name_the_file_that_was_asked_for(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -252,26 +253,46 @@ def read_text(path: PathLike, errors: str = "strict") -> str:
 
 @contextmanager
 def replacing(path: PathLike) -> Iterator[str]:
-    """Give a temporary name beside `path`; what is written there takes its place when the block ends without error."""
+    """Give a temporary name beside `path`; what is written there takes its place when the block ends without error.
+
+    A link stays one: what it points to is replaced. A file keeps its mode. A pipe or device is written to.
+    """
+    import shutil
     import tempfile
 
-    path = Path(path)
+    is_special = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+    path = Path(path if is_special else os.path.realpath(path))
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        handle, temporary = tempfile.mkstemp(
+            dir=None if is_special else path.parent, prefix=f".{path.name}.", suffix=".part"
+        )
         os.close(handle)
     except OSError as error:
         raise _about(path, error) from None
     try:
         yield temporary
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)  # mkstemp makes the file private
-        os.replace(temporary, path)
+        if is_special:
+            with open(temporary, "rb") as source, open(path, "wb") as target:
+                shutil.copyfileobj(source, target)
+            os.unlink(temporary)
+        else:
+            os.chmod(temporary, _mode_for(path))  # mkstemp makes the file private
+            os.replace(temporary, path)
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, temporary):
             raise _about(path, error) from None
         raise
+
+
+def _mode_for(path: Path) -> int:
+    """The mode of the file that is there, or that of a new one."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
 
 
 def _about(path: Path, error: OSError) -> OSError:

@@ -61,6 +61,22 @@ def test_the_demo_as_a_whole(tmp_path: Path) -> None:
     assert SentenceSegmenter.load(tmp_path / "out" / "demo.json").augment == {"dashes": 1.0}
 
 
+@pytest.mark.parametrize("key", ["model", "scores"])
+@pytest.mark.parametrize("name", ["own.jsonl", "x.toml", "raw.txt"])
+def test_outputs_do_not_replace_what_is_read(key: str, name: str, tmp_path: Path) -> None:
+    for file in ("own.jsonl", "raw.txt"):
+        (tmp_path / file).write_text("x", encoding="utf-8")
+    path, output = tmp_path / "x.toml", {"model": "m.json", key: str(tmp_path / name)}
+    path.write_text(
+        f"[data]\ntrain = [{str(tmp_path / 'own.jsonl')!r}]\nraw = [{str(tmp_path / 'raw.txt')!r}]\n"
+        '[model]\ntype = "SentenceSegmenter"\n[output]\n'
+        + "".join(f"{key} = {value!r}\n" for key, value in output.items()),
+        encoding="utf-8",
+    )
+    with pytest.raises(ConfigError, match=f"{key} = .* is a file that the experiment reads"):
+        load_config(path)
+
+
 def test_parameters_reach_the_estimators() -> None:
     segmenter = load_config(DEMO, ["model.params.estimator.C=3", "model.params.kind_thresholds={gap=1.5}"]).build()
     assert isinstance(segmenter.estimator, LogisticRegression)

@@ -78,5 +78,7 @@ def test_nesting_and_errors() -> None:
         detokenizer.join(["a", "b"], separators=["", ""])
     with pytest.raises(ValueError, match="another length"):
         detokenizer.join(["ab"], spans=[(0, 1)])
+    with pytest.raises(ValueError, match="ends at 1,000,000,000,001"):
+        detokenizer.join(["a"], spans=[(10**12, 10**12 + 1)])
     with pytest.raises(ValueError, match="1 spans"):
         detokenizer.join(["a", "b"], spans=[(0, 1)])

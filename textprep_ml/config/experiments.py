@@ -180,7 +180,7 @@ def load_config(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> 
     dev = as_corpora(data.get("dev", []), default, f"{name}: [data] dev")
     if any(corpus.unlabelled for corpus in dev):
         raise ConfigError(f"{name}: [data] dev: unlabelled is for training; measuring takes labels.")
-    return Experiment(
+    experiment = Experiment(
         name,
         table,
         as_corpora(data.get("train", []), default, f"{name}: [data] train"),
@@ -188,3 +188,17 @@ def load_config(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> 
         tuple(corpus.path for corpus in as_corpora(data.get("raw", []), None, f"{name}: [data] raw")),
         table["output"]["model"],
     )
+    _refuse_overwriting(experiment)
+    return experiment
+
+
+def _refuse_overwriting(experiment: Experiment) -> None:
+    """Refuse outputs that would replace what the experiment reads."""
+    read = [Path(experiment.name), *(locate(corpus.path) for corpus in (*experiment.train, *experiment.dev))]
+    read += [locate(path) for path in experiment.raw]
+    for key in ("model", "scores"):
+        output = experiment.table["output"].get(key)
+        if output and os.path.isfile(output) and any(path.exists() and path.samefile(output) for path in read):
+            raise ConfigError(
+                f"{experiment.name}: [output] {key} = {output!r} is a file that the experiment reads: name another one."
+            )

@@ -215,11 +215,20 @@ class Detokenizer(TextTransformer):
         """Nothing is learned, nothing is restored."""
 
 
+#: A wrong number among the spans must not fill the memory with blanks.
+_LONGEST = 1 << 28
+
+
 def _join_by_spans(tokens: list[str], spans: Any) -> str:
     spans = [(int(start), int(end)) for start, end in spans]
     if len(spans) != len(tokens):
         raise ValueError(f"Detokenizer got {len(tokens)} tokens and {len(spans)} spans.")
-    check_spans(spans, max((end for _, end in spans), default=0), "the tokens")
+    length = max((end for _, end in spans), default=0)
+    if length > _LONGEST:
+        raise ValueError(
+            f"Detokenizer got a span that ends at {length:,}: it makes no texts of more than {_LONGEST:,} characters."
+        )
+    check_spans(spans, length, "the tokens")
     parts, position = [], 0
     for index, (token, (start, end)) in enumerate(zip(tokens, spans, strict=True)):
         if end - start != len(token):
