@@ -281,4 +281,4 @@ def choose_cuts(starts: np.ndarray, start: int, end: int | None) -> list[int]:
 def _spans_of(window: Window, ends: np.ndarray, starts: np.ndarray) -> Spans:
     offsets, chosen = np.array([0, len(ends)]), np.ones(len(ends), dtype=bool)
     [spans] = join_boundaries([window.text], offsets, ends - window.start, starts - window.start, chosen)
-    return [(first, last) for first, last in spans.tolist()]
+    return spans.tolist()
