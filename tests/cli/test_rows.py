@@ -207,3 +207,20 @@ def test_the_choices_are_those_of_the_decoder() -> None:
         OnError.replace: "replace",
         OnError.ignore: "ignore",
     }
+
+
+@pytest.mark.parametrize("choice", OnError)
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (("--contractions", "foo"), "'contractions' parameter"),
+        (("--scheme", "regex", "--pattern", "("), "cannot compile the pattern '('"),
+    ],
+)
+def test_a_wrong_option_is_no_bad_line(
+    choice: OnError, option: tuple[str, ...], message: str, run: Run, bad: Path
+) -> None:
+    found = run("tokenize", *option, "--on-error", choice.value, bad)
+    assert_one_line_error(found, message)
+    assert found.stdout == ""
+    assert "line 1" not in found.stderr

@@ -126,13 +126,14 @@ def tokenize(
     pattern: Annotated[
         str, typer.Option(help="For --scheme regex: a name such as book or gpt2, or a regular expression.")
     ] = "book",
-    language: Annotated[str, typer.Option(help="For --scheme words: en, fr, it, de.")] = "en",
+    language: Annotated[str, typer.Option(help="For --scheme words: en, de, fr, it, or any with abbreviations, such as es.")] = "en",
     contractions: Annotated[str, typer.Option(help="For --scheme words: split, keep, ptb, spacy, moses.")] = "",
     preset: Annotated[str | None, typer.Option(help="For --scheme words: ud or ptb.")] = None,
     on_error: Annotated[OnError, typer.Option(help=ON_ERROR_HELP)] = OnError.raise_,
     n_jobs: Annotated[int, typer.Option(help=N_JOBS_HELP)] = 1,
 ) -> None:
     """Cut text into tokens: one output line for each input line (but CoNLL-U: one row a token)."""
-    tokenizer = make_tokenizer(scheme, pattern, language, contractions, preset)
+    # Fitted before the first line is read: an option that is wrong is no fault of the lines.
+    tokenizer = make_tokenizer(scheme, pattern, language, contractions, preset).fit([])
     function = partial(_WRITERS[format], tokenizer)
     write_rows(files or [], function, on_error=on_error, null=_NULLS.get(format, "\n"), n_jobs=n_jobs)
