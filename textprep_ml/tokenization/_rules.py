@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from textprep_ml._kernels.word_flags import Action, Flag
+from textprep_ml._validation import shorten
 from textprep_ml.abbreviations import languages, normalize_abbreviations
-from textprep_ml.tokenization.contractions import clause_openers, contraction_table
+from textprep_ml.tokenization.contractions import TABLES, clause_openers, contraction_table
 
 #: Kind of protected pattern -> flag, in the order of the cascade.
 PROTECTED = {
@@ -140,6 +141,9 @@ def _flags(params: Mapping[str, Any]) -> int:
 def build_rules(params: Mapping[str, Any], kernel: Any) -> Any:
     """Build the `Rules` of the kernel (or of its twin) from the parameters of a `WordTokenizer`."""
     language = params["language"]
+    known = sorted({*TABLES, *languages()})
+    if language not in known:
+        raise ValueError(f"WordTokenizer knows no language {shorten(language)}; there are {', '.join(known)}.")
     abbreviations = params["abbreviations"]
     if abbreviations == "auto":
         abbreviations = language if language in languages() else None
