@@ -126,7 +126,9 @@ def tokenize(
     pattern: Annotated[
         str, typer.Option(help="For --scheme regex: a name such as book or gpt2, or a regular expression.")
     ] = "book",
-    language: Annotated[str, typer.Option(help="For --scheme words: en, de, fr, it, or any with abbreviations, such as es.")] = "en",
+    language: Annotated[
+        str, typer.Option(help="For --scheme words: en, fr, it, de, or another that has abbreviations, such as es.")
+    ] = "en",
     contractions: Annotated[str, typer.Option(help="For --scheme words: split, keep, ptb, spacy, moses.")] = "",
     preset: Annotated[str | None, typer.Option(help="For --scheme words: ud or ptb.")] = None,
     on_error: Annotated[OnError, typer.Option(help=ON_ERROR_HELP)] = OnError.raise_,
