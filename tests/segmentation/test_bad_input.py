@@ -118,12 +118,45 @@ def test_parameters_of_a_wrong_kind(name: str, value: Any) -> None:
     ("name", "value"),
     [
         ("threshold", 1.5), ("newline", "hrad"), ("candidates", ["marks"]), ("candidates", "mark"),
-        ("max_length", 0),        ("quotes", "no"), ("missing_blank", "yes"), ("protected", [None]),
+        ("max_length", 0), ("quotes", "no"), ("missing_blank", "yes"), ("protected", [None]),
     ],
 )  # fmt: skip
 def test_options_set_after_training_are_checked_too(linear: Any, name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=name):
         changed(linear, **{name: value}).predict(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("protected", "Zing!"), ("protected", 5), ("threshold", "x"), ("threshold", np.array([0.1, 0.2])),
+        ("max_length", 2.5), ("kind_thresholds", 5), ("kind_thresholds", "ab"), ("normalizer", "x"), ("candidates", 5),
+    ],
+)  # fmt: skip
+def test_options_set_between_uses_are_checked_as_in_fit(linear: Any, tmp_path: Any, name: str, value: Any) -> None:
+    segmenter = changed(linear)
+    usual, before = segmenter.split(TEXTS[0]), getattr(segmenter, name)
+    segmenter.set_params(**{name: value})
+    for use in (segmenter.split, segmenter.explain, lambda text: segmenter.predict([text]), segmenter.save):
+        with pytest.raises(InvalidParameterError, match=f"'{name}' parameter of SentenceSegmenter"):
+            use(str(tmp_path / "model.json"))
+    assert not list(tmp_path.iterdir())
+    assert segmenter.set_params(**{name: before}).split(TEXTS[0]) == usual
+
+
+def test_options_are_checked_only_where_they_changed(linear: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    segmenter = changed(linear)
+    segmenter.split(TEXTS[0])
+    monkeypatch.setattr(type(segmenter), "_validate_params", lambda self: pytest.fail("checked once more"))
+    segmenter.split(TEXTS[0])
+
+
+@pytest.mark.parametrize(("name", "value"), [("newline", "hrad"), ("abbreviations", 5), ("abbreviations", [5])])
+def test_options_of_the_rules_are_checked_between_uses(name: str, value: Any) -> None:
+    segmenter = RuleSegmenter()
+    segmenter.split(TEXTS[0])
+    with pytest.raises(ValueError, match=r"newline|abbreviation"):
+        segmenter.set_params(**{name: value}).split(TEXTS[0])
 
 
 @pytest.mark.parametrize("method", ["predict", "transform", "predict_proba", "candidate_positions", "spans", "split"])

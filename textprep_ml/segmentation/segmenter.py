@@ -33,7 +33,7 @@ from textprep_ml.segmentation.compilation import compile_scorer
 from textprep_ml.segmentation.distillation import split_targets
 from textprep_ml.segmentation.documents import Document
 from textprep_ml.segmentation.explanation import Explanation, explain_candidates
-from textprep_ml.segmentation.features import CrossedEncoder, RankedEncoder
+from textprep_ml.segmentation.features import CrossedEncoder, RankedEncoder, is_linear
 from textprep_ml.segmentation.policies import Policies
 from textprep_ml.segmentation.prediction import Predictor, find_candidates
 from textprep_ml.segmentation.runtime import NEWLINES, BoundaryModel, LinearScorer, logit
@@ -383,7 +383,7 @@ class SentenceSegmenter(BaseSegmenter):
                 "warm_start_from learns the difference to a linear model: it needs crossed features and a "
                 f"LogisticRegression, got {shorten(self.estimator_)}."
             )
-        crossed = self.features == "crossed" or (self.features == "auto" and _is_linear(self.estimator_))
+        crossed = self.features == "crossed" or (self.features == "auto" and is_linear(self.estimator_))
         if crossed:
             templates = base.layout.templates if base is not None else self.templates or TEMPLATES
             return CrossedEncoder(templates, self.min_count)
@@ -439,22 +439,31 @@ class SentenceSegmenter(BaseSegmenter):
         """What is needed of this segmenter for use, as the parameters now want it."""
         if "model_" not in vars(self):
             check_is_fitted(self, "model_")
-        normalizer = self._normalizer_in_use()
-        choices = (
+        in_use = self.model_.in_use
+        try:
+            changed = in_use is None or in_use[0] != self._choices()
+        except (TypeError, ValueError):  # a value that cannot be copied or compared is a wrong one
+            changed = True
+        if in_use is None or changed:
+            self._validate_params()
+            self._check_choices()
+            model = self._model_in_use()
+            uncompiled = (self.estimator_, self.encoder_) if model.scorer is None else ()
+            predictor = Predictor(model, self._policies(), self._normalizer_in_use(), *uncompiled)
+            in_use = self.model_.in_use = self._choices(), predictor
+        return in_use[1]
+
+    def _choices(self) -> tuple[Any, ...]:
+        """The parameters that matter in use, copied: they are checked and compiled again only where they changed."""
+        return (
             tuple(self.candidates),
             self.newline,
             self.threshold,
             dict(self.kind_thresholds or {}),
-            (tuple(self.protected), self.quotes, self.missing_blank, self.max_length),
-            id(normalizer),
+            (type(self.protected), *self.protected),
+            (self.quotes, self.missing_blank, self.max_length),
+            (id(self.normalizer), id(self._normalizer_in_use())),
         )
-        in_use = self.model_.in_use
-        if in_use is None or in_use[0] != choices:
-            model = self._model_in_use()
-            uncompiled = (self.estimator_, self.encoder_) if model.scorer is None else ()
-            in_use = choices, Predictor(model, self._policies(), normalizer, *uncompiled)
-            self.model_.in_use = in_use
-        return in_use[1]
 
     def _policies(self) -> Policies:
         return Policies(tuple(self.protected), self.quotes, self.missing_blank, self.max_length)
@@ -469,7 +478,7 @@ class SentenceSegmenter(BaseSegmenter):
         unknown = set(given) - set(KINDS)
         if unknown:
             raise ValueError(
-                f"Unknown kind {sorted(unknown)[0]!r} in kind_thresholds; the kinds are {', '.join(KINDS)}."
+                f"Unknown kind {min(unknown, key=str)!r} in kind_thresholds; the kinds are {', '.join(KINDS)}."
             )
         for kind, value in given.items():
             if not isinstance(value, Real) or not np.isfinite(value):
@@ -540,6 +549,8 @@ class SentenceSegmenter(BaseSegmenter):
     # Saving
 
     def _get_saved_params(self) -> dict[str, Any]:
+        self._validate_params()
+        self._check_choices()
         params = super()._get_saved_params()
         if self.normalizer is not None and not isinstance(self.normalizer, TextEstimator):
             raise ModelFormatError(
@@ -592,10 +603,3 @@ def _model_of(source: Any) -> BoundaryModel:
         check_is_fitted(source, "model_")
         return source.model_
     return BoundaryModel.load(source, threshold=0.5)
-
-
-def _is_linear(estimator: Any) -> bool:
-    """Whether the estimator learns one weight per column, going by the part of scikit-learn that it comes from."""
-    return any(
-        f"sklearn.{part}." in f"{type(estimator).__module__}." for part in ("linear_model", "naive_bayes", "svm")
-    )
