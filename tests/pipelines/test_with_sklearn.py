@@ -224,3 +224,10 @@ def test_wrong_names_are_refused() -> None:
         make_text_pipeline(segmenter="ne")
     with pytest.raises(ValueError, match="at least one step"):
         make_text_pipeline(tokenizer=None)
+
+
+@pytest.mark.parametrize("stage", ["normalizer", "segmenter", "tokenizer", "tagger", "subword", "classifier"])
+@pytest.mark.parametrize("value", [5, WordTokenizer])
+def test_what_is_no_step_is_refused_at_once(stage: str, value: object) -> None:
+    with pytest.raises(TypeError, match=f"{stage} must be a name or an estimator, got "):
+        make_text_pipeline(**{stage: value})

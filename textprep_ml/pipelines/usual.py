@@ -11,6 +11,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 import textprep_ml
+from textprep_ml._validation import shorten
 from textprep_ml.pipelines.leaves import LeafAnalyzer
 from textprep_ml.pipelines.steps import TextPipeline
 
@@ -60,6 +61,8 @@ def make_text_pipeline(
     ------
     ValueError
         If there is no step, or no such name.
+    TypeError
+        If a step is neither a name nor an estimator.
 
     Examples
     --------
@@ -101,6 +104,8 @@ def _frozen(step: Any) -> Any:
 
 def _find_step(stage: str, value: Any) -> Any:
     if not isinstance(value, str | os.PathLike):
+        if isinstance(value, type) or not hasattr(value, "fit" if stage == "classifier" else "transform"):
+            raise TypeError(f"{stage} must be a name or an estimator, got {shorten(value)}.")
         return value
     makers = _MAKERS[stage]
     if value in makers:
