@@ -134,6 +134,7 @@ def test_protected_names_are_not_cut(protected: tuple[str, ...], marked: str, ex
 @pytest.mark.parametrize(
     ("text", "max_length", "expected"),
     [
+        ("\x1f  0", 3, ["0"]),
         ("Alpha, beta gamma delta", None, ["Alpha, beta gamma delta"]),
         ("Alpha, beta gamma delta", 23, ["Alpha, beta gamma delta"]),
         ("Alpha, beta gamma delta", 12, ["Alpha,", "beta gamma", "delta"]),  # at a clause, else at a blank

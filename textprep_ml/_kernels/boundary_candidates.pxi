@@ -41,7 +41,7 @@ cdef inline void advance(state_t *s, token_t *t) noexcept nogil:
             s.line_code = 0
         if t.newlines >= 2:
             s.quote = False
-            s.brackets = 0
+            s.brackets = s.stops = 0
     s.line_tokens += 1
     s.since_end += 1
     s.quote = (s.quote | t.opens_quote) & (1 - t.closes_quote)

@@ -7,12 +7,30 @@ others get the attributes themselves, their codes ranked by how often a boundary
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from textprep_ml.segmentation.attributes import ATTRIBUTES, NAMES, cardinalities
 from textprep_ml.segmentation.templates import TEMPLATES, TemplateLayout, column_name
+
+
+def is_linear(estimator: Any) -> bool:
+    """Tell whether an estimator learns one weight per column, going by the part of scikit-learn that it comes from.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Of scikit-learn, or built on one of its classes.
+
+    Returns
+    -------
+    bool
+        Whether crossed columns suit it.
+    """
+    parts = ("linear_model", "naive_bayes", "svm")
+    return any(f"sklearn.{part}." in f"{type(estimator).__module__}." for part in parts)
 
 
 class CrossedEncoder:

@@ -165,13 +165,16 @@ def _cut(text: str, start: int, end: int, limit: int) -> list[tuple[int, int]]:
     """Cut [start, end) at the last clause mark that leaves at most `limit` characters, else a blank, else anywhere."""
     pieces = []
     while end - start > limit:
+        if text[start].isspace():  # a piece of nothing but controls that count as white space would be blank
+            start += 1
+            continue
         window = text[start : start + limit + 1]
         cut = _last_cut(_CLAUSE_END, window, limit // 3) or _last_cut(_BLANK, window, 0)
         left, right = cut or (limit, limit)
         pieces.append((start, start + left))
         start += right
-        while start < end and text[start].isspace():
-            start += 1
+    while start < end and text[start].isspace():
+        start += 1
     if start < end:
         pieces.append((start, end))
     return pieces

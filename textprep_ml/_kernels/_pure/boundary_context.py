@@ -224,7 +224,7 @@ class Place:
             self.line_tokens = self.since_end = 0
             self.line_code = line_start_code(token)
         if token.newlines >= 2:
-            self.quote, self.brackets = False, 0
+            self.quote, self.brackets, self.stops = False, 0, 0
         self.line_tokens += 1
         self.since_end += 1
         self.quote = (self.quote or token.opens_quote) and not token.closes_quote
