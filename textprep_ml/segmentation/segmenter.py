@@ -13,14 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from textprep_ml._validation import (
-    HasMethods,
-    Interval,
-    StrOptions,
-    check_documents,
-    shorten,
-    span_array,
-)
+from textprep_ml._validation import HasMethods, Interval, StrOptions, check_documents, shorten, span_array
 from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.base import TextEstimator
 from textprep_ml.exceptions import ModelFormatError
@@ -475,11 +468,9 @@ class SentenceSegmenter(BaseSegmenter):
     def _thresholds(self, shift: float = 0.0) -> dict[str, float]:
         """Log odds from which on a candidate of each kind is a boundary, as the parameters now say."""
         given = self.kind_thresholds or {}
-        unknown = set(given) - set(KINDS)
+        unknown = sorted(set(given) - set(KINDS), key=str)
         if unknown:
-            raise ValueError(
-                f"Unknown kind {min(unknown, key=str)!r} in kind_thresholds; the kinds are {', '.join(KINDS)}."
-            )
+            raise ValueError(f"Unknown kind {unknown[0]!r} in kind_thresholds; the kinds are {', '.join(KINDS)}.")
         for kind, value in given.items():
             if not isinstance(value, Real) or not np.isfinite(value):
                 raise ValueError(f"kind_thresholds[{kind!r}] must be a finite number, got {shorten(value)}.")
