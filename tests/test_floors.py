@@ -92,7 +92,7 @@ def new_modules(program: str, *arguments: str) -> set[str]:
     )
     command = [sys.executable, "-c", script, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=PACKAGE.parent, check=True)
-    return set(json.loads(done.stderr))
+    return set(json.loads(done.stderr.splitlines()[-1]))  # behind what the program said
 
 
 def test_segment_starts_with_little(tmp_path: Path) -> None:
@@ -109,6 +109,27 @@ def test_segment_starts_with_little(tmp_path: Path) -> None:
         - {"textprep_ml", "numpy", "cython_runtime"}
     )
     assert {name for name in foreign if not name.startswith("_")} == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [
+        (["--version"], set()),
+        (["--help"], {"numpy"}),
+        (["explain", "--help"], set()),
+        (["evaluate", "--help"], {"numpy"}),
+        (["distance", "kitten", "sitting"], {"numpy", "rapidfuzz"}),
+        (["distance", "kitten", "sitting", "--align"], {"numpy", "rapidfuzz"}),
+        *(([command, "absent"], set()) for command in ("suggest", "inspect")),
+        *(([command, "--model", "absent", "x"], set()) for command in ("explain", "tag", "encode", "decode")),
+        (["evaluate", "absent", "data/sample/test.jsonl"], {"numpy"}),
+    ],
+    ids=" ".join,
+)
+def test_what_needs_no_estimator_starts_without_scikit_learn(arguments: list[str], needed: set[str]) -> None:
+    found = {name.split(".")[0] for name in new_modules("from textprep_ml.cli import main\nmain()", *arguments)}
+    assert "typer" in found
+    assert not found & ({"sklearn", "scipy", "pandas", "joblib", "numpy", "rapidfuzz"} - needed)
 
 
 def test_the_package_itself_imports_nothing() -> None:

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils._param_validation import (  # noqa: F401  (re-exported: constraints for `_parameter_constraints`)
-    HasMethods,
-    Hidden,
-    Interval,
-    InvalidParameterError,
-    StrOptions,
-)
+
+if TYPE_CHECKING:
+    from sklearn.utils._param_validation import (  # noqa: F401  (what `_CONSTRAINTS` says, for type checkers)
+        HasMethods,
+        Hidden,
+        Interval,
+        InvalidParameterError,
+        StrOptions,
+    )
+
+#: What estimators write their `_parameter_constraints` with. Imported on first use: checks and messages of what is no
+#: estimator start without scikit-learn.
+_CONSTRAINTS = ("HasMethods", "Hidden", "Interval", "InvalidParameterError", "StrOptions")
 
 _SHOWN = 80
+
+
+def __getattr__(name: str) -> Any:
+    if name in _CONSTRAINTS:
+        return getattr(import_module("sklearn.utils._param_validation"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def shorten(value: object) -> str:

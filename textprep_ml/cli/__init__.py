@@ -86,8 +86,10 @@ def _run(arguments: list[str]) -> NoReturn:
 
     from textprep_ml.cli.app import build_app
 
-    # A command that is named is built alone: reading the options of all of them takes a tenth of a second.
-    build_app([name for name in arguments[:1] if name in COMMANDS] or COMMANDS)()
+    # A command that is named is built alone, and none for the version: reading the options of all of them takes a tenth
+    # of a second.
+    named = [name for name in arguments[:1] if name in COMMANDS]
+    build_app(named if named or arguments[:1] == ["--version"] else COMMANDS)()
     raise SystemExit(0)
 
 

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from textprep_ml._modelfile import resolve
+
 #: Baselines that need no model file.
 BASELINES = {"rules": "RuleSegmenter", "naive": "NaiveSegmenter"}
 
@@ -27,6 +29,7 @@ def load_named(name: str) -> Any:
 
     if name in BASELINES:
         return getattr(textprep_ml, BASELINES[name])()
+    resolve(name)  # where there is none, that is said before scikit-learn is imported
     return textprep_ml.SentenceSegmenter.load(name)
 
 

@@ -8,6 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from textprep_ml._modelfile import resolve
+
 if TYPE_CHECKING:
     from textprep_ml.subword.base import SubwordTokenizer
 
@@ -42,11 +44,12 @@ def load_tokenizer(path: str) -> SubwordTokenizer:
     ModelFormatError
         If the file is missing, damaged or something else.
     """
+    resolve(path)  # where there is none, that is said before scikit-learn is imported
     from textprep_ml import subword
 
     file = Path(path)
     if not file.is_file():
-        return subword.BPETokenizer.load(path)  # tells which models there are
+        return subword.BPETokenizer.load(path)
     document = _read_document(file)
     if document is None and file.read_bytes()[:1] == _FIRST_OF_SENTENCEPIECE:
         return _from_sentencepiece(file)

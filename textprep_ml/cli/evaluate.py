@@ -117,10 +117,10 @@ def evaluate(
         return
     if sizes or morphemes:
         raise ValueError(f"--size and --morphemes are for subword vocabularies, and {model} is none.")
+    systems = {name: load_named(source) for name, source in _named(model, baseline)}
     from textprep_ml.config import Corpus, read_labelled
     from textprep_ml.report import format_errors
 
-    systems = {name: load_named(source) for name, source in _named(model, baseline)}
     learning = (unfitted(model, systems[model]), learning_curve) if learning_curve else None
     with sieved([(name, format) for name in corpora], on_error) as files:
         read = {name: read_labelled([Corpus(file, format=format)])[:2] for name, file in files.items()}

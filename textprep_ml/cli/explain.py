@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from textprep_ml._files import BYTE_ORDER_MARK, read_text
+from textprep_ml._modelfile import resolve
 
 
 def explain(
@@ -36,6 +37,7 @@ def explain(
     as_json : bool
         Print JSON.
     """
+    resolve(model)  # where there is none, that is said before scikit-learn is imported
     from textprep_ml import SentenceSegmenter
 
     text = read_text(source).removeprefix(BYTE_ORDER_MARK) if source == "-" or _is_file(source) else source

@@ -19,12 +19,12 @@ def inspect(
     n: Annotated[int, typer.Option("-n", help="How many pieces and merges are listed.")] = 10,
 ) -> None:
     """Print size, longest pieces and merges of a tokenizer, and how it does on a sample."""
-    from textprep_ml.metrics import vocabulary_scores
-    from textprep_ml.subword.inspection import describe
-
     if n < 0:
         raise ValueError(f"-n takes a number from 0 on, but got {n}.")
     tokenizer = load_tokenizer(model)
+    from textprep_ml.metrics import vocabulary_scores
+    from textprep_ml.subword.inspection import describe
+
     summary = describe(tokenizer, n)
 
     def show(piece: str) -> str:

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from textprep_ml._modelfile import resolve
+
 
 def suggest(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or the name of a shipped model.")],
@@ -39,6 +41,7 @@ def suggest(
     labels : Path, optional
         Labels made so far.
     """
+    resolve(model)  # where there is none, that is said before scikit-learn is imported
     from textprep_ml import SentenceSegmenter
     from textprep_ml.labelling.reading import labelled_places, suggest_in_files
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from textprep_ml._files import display_name
+from textprep_ml._modelfile import resolve
 from textprep_ml._parallel import map_chunks
 from textprep_ml.cli._rows import N_JOBS_HELP, ON_ERROR_HELP, OnError, write_rows
 
@@ -96,6 +97,7 @@ def tag(
             raise ValueError("--score needs CoNLL-U files with tags.")
         _print_scores(files, model, column)
         return
+    resolve(model)  # where there is none, that is said before scikit-learn is imported
     from textprep_ml.tagging import PosTagger
 
     tagger = PosTagger.load(model)
