@@ -138,6 +138,9 @@ def test_there_and_back(textprep: Run) -> None:
     assert json.loads(records)["tokens"] == ["odd", "blanks", ",", "here"]
     assert textprep("detokenize", "--jsonl", stdin=records).decode() == exact
     assert b"line 1" in textprep("detokenize", "--jsonl", stdin=b"[1]\n", fails=True)
+    wrong = textprep("detokenize", "--quotes", "foo", "--on-error", "null", stdin=b"a\n", fails=True)
+    assert b"quotes" in wrong
+    assert b"line" not in wrong
 
 
 def test_as_a_process() -> None:

@@ -237,8 +237,9 @@ def test_errors_say_what_and_where() -> None:
         WordTokenizer.from_preset("x")
     with pytest.raises(TypeError, match="NoneType"):
         SPLIT.tokenize(None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"no language 'xx'; there are cs, de, en, .*uk\.$"):
-        tokens("a", language="xx", abbreviations=None)
+    with pytest.raises(ValueError, match=r"language = 'english' is no code .* for cs, de, en, .*uk\.$"):
+        tokens("a", language="english", abbreviations=None)
+    assert tokens("天安门 it's", language="zh") == tokens("天安门 it's", language="zh", contractions="keep")
     with pytest.raises(ValueError, match="lexicon"):
         WordTokenizer(abbreviations="xx").tokenize("a")
     with pytest.raises(ValueError, match="join to"):

@@ -46,6 +46,6 @@ def detokenize(
     """Join tokens to text: one output line for each input line."""
     from textprep_ml.tokenization import Detokenizer
 
-    detokenizer = Detokenizer(quotes=quotes, hyphens=hyphens)
+    detokenizer = Detokenizer(quotes=quotes, hyphens=hyphens).fit([])  # options are checked before any line is read
     function = partial(_join_records if jsonl else _join_lines, detokenizer)
     write_rows(files or [], function, on_error=on_error, n_jobs=n_jobs)

@@ -127,7 +127,7 @@ def tokenize(
         str, typer.Option(help="For --scheme regex: a name such as book or gpt2, or a regular expression.")
     ] = "book",
     language: Annotated[
-        str, typer.Option(help="For --scheme words: en, fr, it, de, or another that has abbreviations, such as es.")
+        str, typer.Option(help="For --scheme words: en, fr, it, de, or another code of ISO 639.")
     ] = "en",
     contractions: Annotated[str, typer.Option(help="For --scheme words: split, keep, ptb, spacy, moses.")] = "",
     preset: Annotated[str | None, typer.Option(help="For --scheme words: ud or ptb.")] = None,

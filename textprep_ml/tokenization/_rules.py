@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -141,9 +142,12 @@ def _flags(params: Mapping[str, Any]) -> int:
 def build_rules(params: Mapping[str, Any], kernel: Any) -> Any:
     """Build the `Rules` of the kernel (or of its twin) from the parameters of a `WordTokenizer`."""
     language = params["language"]
-    known = sorted({*TABLES, *languages()})
-    if language not in known:
-        raise ValueError(f"WordTokenizer knows no language {shorten(language)}; there are {', '.join(known)}.")
+    if not re.fullmatch("[a-z]{2,3}", language):
+        known = ", ".join(sorted({*TABLES, *languages()}))
+        raise ValueError(
+            f"language = {shorten(language)} is no code of two or three letters (ISO 639); there are contractions or "
+            f"abbreviations for {known}."
+        )
     abbreviations = params["abbreviations"]
     if abbreviations == "auto":
         abbreviations = language if language in languages() else None

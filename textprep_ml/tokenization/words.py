@@ -76,8 +76,8 @@ class WordTokenizer(Tokenizer):
     Parameters
     ----------
     language : str, default="en"
-        Chooses the contraction table (``en``, ``fr``, ``it``, ``de``; others cut nothing) and, by default, the
-        abbreviations. One of these or of `textprep_ml.abbreviations.languages`.
+        Code of ISO 639. Chooses the contraction table (``en``, ``fr``, ``it``, ``de``) and, by default, the
+        abbreviations (`textprep_ml.abbreviations.languages`); in others no clitic is cut.
     contractions : {"split", "keep", "ptb", "spacy", "moses"} or dict, default="split"
         ``"split"`` cuts clitics (``it|'s``, ``is|n't``, ``can|not``, ``gon|na``, ``l'|ami``), ``"keep"`` nothing,
         ``"ptb"`` the list of the Penn Treebank, ``"spacy"`` also forms without apostrophe (``do|nt``), ``"moses"`` at
