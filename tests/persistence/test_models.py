@@ -298,7 +298,7 @@ def test_parameters_from_a_search_are_plain(tmp_path: Path) -> None:
         {"a": (1,)},
         {1: "a", (2, 3): [4]},
         {"$": "tuple"},
-        {"b", "a"},
+        pytest.param({"b", "a"}, id="set"),
         np.float32,
         np.int64,
     ],
