@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # How many processes share the tests.
 WORKERS ?= 2
-PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+# With one hash seed, since all processes must name the tests alike.
+PYTEST := PYTHONHASHSEED=0 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 # What runs on the kernels in use. Others hold each kernel against its twin whatever is in use: tests/kernels and the like.
 ON_KERNELS := $(addprefix tests/,segmentation distance counts tagging normalization/test_normalizer.py \
 	$(addprefix tokenization/test_,words.py detokenizer.py with_sklearn.py) \

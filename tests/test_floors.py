@@ -114,22 +114,22 @@ def test_segment_starts_with_little(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "needed"),
     [
-        (["--version"], set()),
-        (["--help"], {"numpy"}),
-        (["explain", "--help"], set()),
-        (["evaluate", "--help"], {"numpy"}),
-        (["distance", "kitten", "sitting"], {"numpy", "rapidfuzz"}),
-        (["distance", "kitten", "sitting", "--align"], {"numpy", "rapidfuzz"}),
-        *(([command, "absent"], set()) for command in ("suggest", "inspect")),
-        *(([command, "--model", "absent", "x"], set()) for command in ("explain", "tag", "encode", "decode")),
-        (["evaluate", "absent", "data/sample/test.jsonl"], {"numpy"}),
+        (["--version"], ""),
+        (["--help"], "numpy"),
+        (["explain", "--help"], ""),
+        (["evaluate", "--help"], "numpy"),
+        (["distance", "kitten", "sitting"], "numpy rapidfuzz"),
+        (["distance", "kitten", "sitting", "--align"], "numpy rapidfuzz"),
+        *(([command, "absent"], "") for command in ("suggest", "inspect")),
+        *(([command, "--model", "absent", "x"], "") for command in ("explain", "tag", "encode", "decode")),
+        (["evaluate", "absent", "data/sample/test.jsonl"], "numpy"),
     ],
     ids=" ".join,
 )
-def test_what_needs_no_estimator_starts_without_scikit_learn(arguments: list[str], needed: set[str]) -> None:
+def test_what_needs_no_estimator_starts_without_scikit_learn(arguments: list[str], needed: str) -> None:
     found = {name.split(".")[0] for name in new_modules("from textprep_ml.cli import main\nmain()", *arguments)}
     assert "typer" in found
-    assert not found & ({"sklearn", "scipy", "pandas", "joblib", "numpy", "rapidfuzz"} - needed)
+    assert not found & ({"sklearn", "scipy", "pandas", "joblib", "numpy", "rapidfuzz"} - {*needed.split()})
 
 
 def test_the_package_itself_imports_nothing() -> None:
