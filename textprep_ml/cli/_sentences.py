@@ -138,7 +138,7 @@ def write_sentences(found: Iterable[tuple[Window, Sequence[Any]]], format: str) 
         is_first, was_last = False, window.is_last
 
 
-#: Options of the command and what their values are, for `plain.parse`.
+#: Options of the command and what their values are, for `parse_plain`.
 OPTIONS: dict[str, Callable[[str], Any]] = {
     "--model": str,
     "--format": Format,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from textprep_ml._parallel import map_chunks
 from textprep_ml.segmentation.attributes import KINDS
@@ -51,7 +52,7 @@ def teach(
     """
     _, _, _, kinds, scores = join_candidates(map_chunks(teacher.score, chunks, n_jobs))
     thresholds = np.array([teacher.thresholds[kind] for kind in KINDS])
-    probabilities = 1 / (1 + np.exp(thresholds[kinds] - scores.astype(float)))
+    probabilities = expit(scores - thresholds[kinds])
     differ = known & (labels != (probabilities >= 0.5))
     return np.where(differ, (labels + probabilities) / 2, probabilities)
 

@@ -42,9 +42,9 @@ class Predictor:
     encoder: Any = None
 
     @cached_property
-    def is_bare(self) -> bool:
-        """Whether the compiled model does all there is to do."""
-        return self.normalizer is None and self.policies.is_default and self.model.scorer is not None
+    def _model_decides(self) -> bool:
+        """Whether the compiled model finds the sentences alone."""
+        return self.policies.is_default and self.model.scorer is not None
 
     def spans(self, texts: Sequence[str]) -> list[np.ndarray]:
         """Find the sentences of raw texts.
@@ -59,10 +59,8 @@ class Predictor:
         list of ndarray
             One ``(n_sentences, 2)`` intp array per text.
         """
-        if self.is_bare:
-            return self.model.spans(texts)
         if self.normalizer is None:
-            return self._spans(list(texts))
+            return self._spans(texts)
         aligned = [self.normalizer.align(text) for text in texts]
         found = self._spans([text for text, _ in aligned])
         return [offsets.to_raw(spans) for (_, offsets), spans in zip(aligned, found, strict=True)]
@@ -80,12 +78,14 @@ class Predictor:
         list of list of str
             The sentences of each text, slices of it.
         """
-        if self.is_bare:
+        if self.normalizer is None and self._model_decides:
             return self.model.sentences(texts)
         return slice_texts(texts, self.spans(texts))
 
-    def _spans(self, texts: list[str]) -> list[np.ndarray]:
+    def _spans(self, texts: Sequence[str]) -> list[np.ndarray]:
         model, policies = self.model, self.policies
+        if self._model_decides:
+            return model.spans(texts)
         offsets, ends, starts, kinds, scores = self._scores(texts)
         thresholds = np.array([model.thresholds[kind] for kind in KINDS], dtype=np.float32)
         chosen = scores >= thresholds[kinds]
@@ -132,7 +132,7 @@ class Predictor:
         """
         return text if self.normalizer is None else self.normalizer.align(text)[0]
 
-    def _scores(self, texts: list[str]) -> tuple[np.ndarray, ...]:
+    def _scores(self, texts: Sequence[str]) -> tuple[np.ndarray, ...]:
         """Candidates and log odds, by the compiled model or by the classifier itself."""
         if self.model.scorer is not None:
             return self.model.score(texts)
