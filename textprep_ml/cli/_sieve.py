@@ -82,10 +82,8 @@ def _sieve(path: str, format: str | None, folder: Path, bad: BadRows, labelled: 
     if kind not in _SIEVED or not place.is_file():
         return path
     check = _check_nothing if kind != "jsonl" else _check_labelled if labelled else _check_text
-    before, bad_line = (
-        bad.n_bad,
-        b"\n" if kind == "jsonl" else b"",
-    )  # JSON lines may be empty: later ones keep their numbers
+    before = bad.n_bad
+    bad_line = b"\n" if kind == "jsonl" else b""  # JSON lines may be empty: later ones keep their numbers
     folder.mkdir()
     cleaned = folder / Path(bare_name(place)).name
     with cleaned.open("wb") as file:

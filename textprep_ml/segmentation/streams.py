@@ -76,6 +76,7 @@ def find_sentences(
     jobs = count_jobs(n_jobs)
     most = _SHORT_PER_JOB * SHORT_BYTES * jobs if jobs > 1 else 0
     short: list[Window] = []
+    n_characters = 0  # of the short texts
     for path in paths or ["-"]:
         with open_binary(path) as file:
             begin = _place_of(file, path)
@@ -85,10 +86,11 @@ def find_sentences(
             is_short = is_last and len(text) <= SHORT_BYTES  # not so if all of it is one run
             if is_short:
                 short.append(Window(display_name(path), text))
-                if sum(len(window.text) for window in short) < most:
+                n_characters += len(text)
+                if n_characters < most:
                     continue
             yield from _segment_short(short, model, n_jobs)
-            short = []
+            short, n_characters = [], 0
             if not is_short:
                 if begin is None:
                     decided = _decide_once(model.stream(), chain([first], pieces))
