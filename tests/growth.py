@@ -1,8 +1,9 @@
-"""Measuring how time grows with the input."""
+"""Measuring how time and memory grow with the input."""
 
 import gc
 import math
 import time
+import tracemalloc
 from collections.abc import Callable
 
 Task = Callable[[], object]
@@ -44,3 +45,17 @@ def assert_growth(
         if best_long <= at_most * max(best_short, floor):
             return
     raise AssertionError(f"{times} times the input took {best_long:.4f} s, where {best_short:.4f} s were the measure.")
+
+
+def peak_memory(task: Task, repeats: int = 3) -> int:
+    """Measure how many bytes a call holds at most, the least of several: what others left only adds to it."""
+    peaks = []
+    for _ in range(repeats):
+        gc.collect()
+        tracemalloc.start()
+        try:
+            task()
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    return min(peaks)

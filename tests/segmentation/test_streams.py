@@ -7,7 +7,6 @@ import os
 import random
 import sys
 import threading
-import tracemalloc
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.growth import assert_growth
+from tests.growth import assert_growth, peak_memory
 from tests.kernels.boundary_strategies import sample_documents
 from textprep_ml import _kernels
 from textprep_ml.exceptions import CorpusFormatError
@@ -255,12 +254,11 @@ def test_memory_does_not_grow_with_the_text(shorter: None, tmp_path: Path) -> No
     def peak(times: int) -> int:
         path = tmp_path / f"{times}.txt"
         path.write_text("One sentence. And one more?\nNothing ends here\n\n" * times, encoding="utf-8")
-        tracemalloc.start()
-        n = sum(len(spans) for _, spans in find_sentences([path], model(), block_bytes=2000))
-        memory = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert n >= 2 * times
-        return memory
+
+        def find() -> None:
+            assert sum(len(spans) for _, spans in find_sentences([path], model(), block_bytes=2000)) >= 2 * times
+
+        return peak_memory(find)
 
     n = 3000 if COMPILED else 100
     model()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.growth import peak_memory
 from textprep_ml.exceptions import CorpusFormatError
 from textprep_ml.segmentation import NaiveSegmenter, windows
 from textprep_ml.segmentation.windows import Spans, Window, find_cut, read_windows, segment_windows
@@ -111,12 +111,14 @@ def test_memory_does_not_grow_with_the_text(monkeypatch: pytest.MonkeyPatch, tmp
     def peak(times: int) -> int:
         path = tmp_path / f"{times}.txt"
         path.write_text("One sentence. And one more?\nNothing ends here\n\n" * times, encoding="utf-8")
-        tracemalloc.start()
-        n = sum(len(spans) for _, spans in segment_windows(read_windows([path], 1 << 14), naive, "auto", 0))
-        memory = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert n >= 2 * times
-        return memory
+
+        def find() -> None:
+            assert (
+                sum(len(spans) for _, spans in segment_windows(read_windows([path], 1 << 14), naive, "auto", 0))
+                >= 2 * times
+            )
+
+        return peak_memory(find)
 
     assert peak(20_000) < 1.5 * peak(2_000)
 
