@@ -16,10 +16,16 @@ from textprep_ml._kernels._pure import unigram_train as pure
 WORDS = st.lists(st.tuples(st.lists(st.integers(-1, 3), max_size=12), st.integers(1, 5)), min_size=1, max_size=20)
 
 
+def make(module: Any, words: list[tuple[list[int], int]], longest: int, seeds: int) -> Any:
+    learner = module.UnigramLearner(*arrays(words), 4, longest)
+    learner.find_seeds(seeds)
+    return learner
+
+
 def arrays(words: list[tuple[list[int], int]]) -> tuple[Any, ...]:
-    ids = np.array([symbol for word, _ in words for symbol in word], dtype=np.int32)
-    offsets = np.array([0, *np.cumsum([len(word) for word, _ in words])], dtype=np.int64)
-    return ids, offsets, np.array([count for _, count in words], dtype=np.int64)
+    text = np.array([symbol + 1 for word, _ in words for symbol in [*word, -1]], dtype=np.int32)
+    offsets = np.array([0, *np.cumsum([len(word) + 1 for word, _ in words])], dtype=np.int64)
+    return text, offsets, np.array([count for _, count in words], dtype=np.int64)
 
 
 def pieces(learner: Any) -> dict[tuple[int, ...], float]:
@@ -36,7 +42,7 @@ def same(a: Any, b: Any) -> bool:
 @given(words=WORDS, longest=st.sampled_from([2, 3, 5, 16]), seeds=st.sampled_from([3, 10, 1000]))
 @settings(max_examples=150)
 def test_kernel_and_twin_agree(words: list[tuple[list[int], int]], longest: int, seeds: int) -> None:
-    both = [module.UnigramLearner(*arrays(words), 4, longest, seeds) for module in (load("unigram_train"), pure)]
+    both = [make(module, words, longest, seeds) for module in (load("unigram_train"), pure)]
     assert same(*both)
     for _ in range(2):
         likelihoods = [learner.estimate(True, 6) for learner in both]
@@ -76,7 +82,7 @@ def test_seeds_are_the_strings_that_stand_by_themselves(words: list[tuple[list[i
         open_right = len(right) > 1 or not isinstance(next(iter(right)), int) or longest_counts
         return open_left and open_right
 
-    found = set(pieces(load("unigram_train").UnigramLearner(*arrays(words), 4, longest, 10**6)))
+    found = set(pieces(make(load("unigram_train"), words, longest, 10**6)))
     single = {string for string in found if len(string) == 1}
     assert single == {(symbol,) for symbol in range(4)}
     places: Counter[tuple[int, ...]] = Counter()
@@ -100,7 +106,7 @@ def test_seeds_are_the_strings_that_stand_by_themselves(words: list[tuple[list[i
 def test_estimation_never_lowers_the_likelihood() -> None:
     rng = np.random.default_rng(0)
     words = [(rng.integers(0, 4, rng.integers(1, 15)).tolist(), int(rng.integers(1, 9))) for _ in range(60)]
-    learner = load("unigram_train").UnigramLearner(*arrays(words), 4, 6, 10**6)
+    learner = make(load("unigram_train"), words, 6, 10**6)
     likelihoods = [learner.estimate(False) for _ in range(8)]
     assert all(b >= a - 1e-6 * abs(a) for a, b in zip(likelihoods[:-1], likelihoods[1:], strict=True))
 
@@ -108,7 +114,7 @@ def test_estimation_never_lowers_the_likelihood() -> None:
 def test_long_words_go_over_to_logarithms() -> None:
     rng = np.random.default_rng(1)
     words = [(rng.integers(0, 2, 3000).tolist(), 1), ([2, 3] * 4, 10_000), ([3] * 1500, 1)]
-    both = [module.UnigramLearner(*arrays(words), 4, 3, 50) for module in (load("unigram_train"), pure)]
+    both = [make(module, words, 3, 50) for module in (load("unigram_train"), pure)]
     for _ in range(2):
         assert math.isclose(*[learner.estimate(True, 4) for learner in both], rel_tol=1e-9)
     assert same(*both)

@@ -1,10 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, freethreading_compatible=True
 """Train a unigram model: seed pieces from a suffix array, expectation and maximization, pruning. The twin is `_pure/unigram_train.py`.
 
-The corpus is one array of symbols, words one after another with a 0 between them. Suffixes are sorted by as many symbols as a piece may have, by
-doubling: in each round they are dealt into the buckets of the round before in the order of what follows, which takes linear time. Pieces are
-intervals of that order, so their occurrences are known without a search: for every place of the corpus there is a list of the pieces that begin
-there. These lists are the lattice of all rounds of estimation; they shrink as pieces go.
+The corpus is one array of symbols, each word with a 0 behind it. Suffixes are dealt into buckets by one symbol after another, from the last that a
+piece may have to the first, which takes linear time and two arrays. Pieces are intervals of that order, so their occurrences are known without a
+search, and intervals lie in one another as pieces begin with one another: for every place of the corpus there is the longest piece that begins
+there, and for every piece the longest other one that it begins with. These chains are the lattice of all rounds of estimation, in one number for a
+place; they get shorter as pieces go.
 """
 
 import numpy as np
@@ -13,19 +14,21 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.math cimport INFINITY, exp, log, log1p
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memset
 
-from textprep_ml._kernels._pure.unigram_train import LEAST, digamma, keep_best, split_words
+from textprep_ml._kernels._pure.unigram_train import LEAST, digamma, keep_best
+
+cdef extern from "free_memory.h" nogil:
+    void give_back_free_memory()
 
 cdef enum:
     MIXED = -1  # the preceding symbol of occurrences that do not all have the same
+    NONE = -1   # no piece of two or more symbols
+    LONGEST = 255  # symbols in a piece, at most
 
 #: Products of probabilities stay within these, or are made anew as logarithms.
 cdef double LOW = 1e-250
 cdef double HIGH = 1e250
-
-
-cdef inline int32_t following(const int32_t *rank, int64_t place, int64_t n) noexcept nogil:
-    return rank[place] if place < n else -1
 
 
 cdef void *address(object array) except? NULL:
@@ -38,63 +41,46 @@ cdef void *address(object array) except? NULL:
     return items
 
 
-cdef object suffixes(object text_array, int64_t n_codes, int64_t depth):
-    """Sort the places of a text by their next `depth` symbols; the text ends with `depth` zeros that are no places."""
-    cdef int64_t n = len(text_array) - depth, width = 1, i, first, buckets = 0
-    cdef int32_t place, before
-    arrays = [np.zeros(size, dtype=np.int32) for size in (n, n, n, max(n, n_codes) + 1)]
-    cdef const int32_t *text = <const int32_t *>address(text_array)
-    cdef int32_t *order = <int32_t *>address(arrays[0])
-    cdef int32_t *other = <int32_t *>address(arrays[1])
-    cdef int32_t *rank = <int32_t *>address(arrays[2])
-    cdef int32_t *head = <int32_t *>address(arrays[3])
+cdef object suffixes(const int32_t *text, int64_t n, int64_t n_codes, int64_t depth, int32_t *room):
+    """Sort the places of a text that hold no 0 by the `depth` symbols from there on; what lies behind the end of a word is of no account.
+
+    There must be room for `n` numbers.
+    """
+    cdef int64_t count = 0, i, at, step
+    cdef int32_t symbol
+    for i in range(n):
+        count += text[i] != 0
+    result, heads = np.empty(count, dtype=np.int32), np.empty(n_codes + 1, dtype=np.int64)
+    cdef int64_t *head = <int64_t *>address(heads)
+    cdef int32_t *order = <int32_t *>address(result) if count else NULL
+    cdef int32_t *other = room
     with nogil:
-        # By the first symbol. The rank of a place is where its bucket begins.
+        if depth % 2:
+            order, other = other, order  # so that the last step leaves what it has sorted in the result
+        at = 0
         for i in range(n):
-            head[text[i] + 1] += 1
-        for i in range(n_codes):
-            head[i + 1] += head[i]
-        for i in range(n):
-            rank[i] = head[text[i]]
-        for i in range(n):
-            head[rank[i]] = rank[i]
-        for i in range(n):
-            order[head[rank[i]]] = <int32_t>i
-            head[rank[i]] += 1
-    while width < depth and buckets < n:
-        with nogil:
-            for i in range(n):
-                head[rank[order[i]]] = rank[order[i]]
-            # Places behind which the text ends come first, then the others in the order of what follows.
-            for i in range(max(n - width, <int64_t>0), n):
-                other[head[rank[i]]] = <int32_t>i
-                head[rank[i]] += 1
-            for i in range(n):
-                place = order[i] - <int32_t>width
-                if place >= 0:
-                    other[head[rank[place]]] = place
-                    head[rank[place]] += 1
-            # A bucket splits where what follows differs. `order` is free to hold the new ranks.
-            first, buckets = 0, 1
-            for i in range(1, n):
-                place, before = other[i], other[i - 1]
-                if rank[place] != rank[before] or following(rank, place + width, n) != following(rank, before + width, n):
-                    first = i
-                    buckets += 1
-                order[place] = <int32_t>first
-            if n:
-                order[other[0]] = 0
-            for i in range(n):
-                rank[i] = order[i]
+            if text[i]:
+                order[at] = <int32_t>i
+                at += 1
+        for step in range(depth - 1, -1, -1):
+            memset(head, 0, (n_codes + 1) * sizeof(int64_t))
+            for i in range(count):
+                at = order[i] + step
+                head[(text[at] if at < n else 0) + 1] += 1
+            for i in range(n_codes):
+                head[i + 1] += head[i]
+            for i in range(count):
+                at = order[i] + step
+                symbol = text[at] if at < n else 0
+                other[head[symbol]] = order[i]
+                head[symbol] += 1
             order, other = other, order
-        arrays[0], arrays[1] = arrays[1], arrays[0]
-        width *= 2
-    return arrays[0]
+    return result
 
 
 cdef struct Interval:
-    int64_t left, right  # places left to right - 1 of the order
     int64_t weight
+    int32_t left, right  # places left to right - 1 of the order
     int32_t depth
     int32_t before  # the symbol in front of all of them, or MIXED
 
@@ -115,36 +101,92 @@ cdef class UnigramLearner:
     # The corpus: symbols from 1 on with zeros between words; where words begin and end, and how often they occur.
     cdef object text_array, word_arrays
     cdef const int32_t *text
-    cdef const int64_t *begins
-    cdef const int64_t *ends
-    cdef const int64_t *weights
+    cdef int64_t n_places
+    cdef int32_t *begins
+    cdef int32_t *ends
+    cdef int64_t *weights
     cdef int64_t n_words
     # The pieces: one place where each occurs, length, score, expected count; characters first, whose place is -1.
     cdef object starts, lengths, scores, counts
-    # The pieces of two or more symbols that begin at each place: those of place i are edges[edge_at[i] : edge_at[i + 1]].
-    cdef object edge_arrays
-    cdef int32_t *edges
-    cdef int64_t *edge_at
+    # Of two or more symbols: the longest piece that begins at each place, and the longest other one that each piece begins with, or NONE.
+    cdef object chain_arrays
+    cdef int32_t *deepest
+    cdef int32_t *shorter
+    # The intervals of the seeds, while they are made.
+    cdef Interval *seeds
+    cdef int64_t n_seeds
 
-    def __init__(self, ids, offsets, counts, n_symbols, max_length, seed_size):
+    def __init__(self, text, offsets, counts, n_symbols, max_length):
         self.n_symbols, self.longest = n_symbols, max_length
-        self.text_array, *self.word_arrays = split_words(ids, offsets, counts, max_length)
-        if len(self.text_array) >= 1 << 31:
+        if max_length > LONGEST:
+            raise ValueError(f"A piece has at most {LONGEST} symbols, but max_length is {max_length}.")
+        self.text_array = np.ascontiguousarray(text, dtype=np.int32)
+        self.n_places = len(self.text_array)
+        if self.n_places >= 1 << 31:
             raise ValueError("The distinct words of the corpus have more than 2^31 characters in all; train on a sample of it.")
-        self.text = <const int32_t *>address(self.text_array)
-        self.n_words = len(self.word_arrays[0])
-        self.begins, self.ends, self.weights = NULL, NULL, NULL
-        if self.n_words:
-            self.begins = <const int64_t *>address(self.word_arrays[0])
-            self.ends = <const int64_t *>address(self.word_arrays[1])
-            self.weights = <const int64_t *>address(self.word_arrays[2])
-        order = suffixes(self.text_array, self.n_symbols + 1, self.longest)
-        weights = self._weight_of_places()
-        symbols = np.bincount(self.text_array, weights=weights, minlength=self.n_symbols + 1)[1:]
-        left, right, depth, gain = self._intervals(order, weights)
-        del weights
-        kept = keep_best(gain, seed_size)
-        self._start(order, left[kept], right[kept], depth[kept], gain[kept], symbols)
+        if self.n_places:
+            self.text = <const int32_t *>address(self.text_array)
+        self._find_words(offsets, counts)
+
+    def find_seeds(self, seed_size):
+        """Choose the pieces to begin with, at most so many: those whose occurrences cover most of the corpus."""
+        places = np.empty(self.n_places, dtype=np.int32)
+        cdef int32_t *room = <int32_t *>address(places) if self.n_places else NULL
+        order = suffixes(self.text, self.n_places, self.n_symbols + 1, min(self.longest, self._longest_word()), room)
+        self._find_intervals(order, room)
+        self._keep_intervals(seed_size)
+        self.n_pieces = self.n_symbols + self.n_seeds
+        self.chain_arrays = places, np.full(self.n_pieces, NONE, dtype=np.int32)
+        places.fill(NONE)
+        self.deepest, self.shorter = room, <int32_t *>address(self.chain_arrays[1])
+        self._link(order)
+        del order  # before there are more arrays
+        self._start()
+
+    def __dealloc__(self):
+        free(self.seeds)
+
+    # Words
+
+    cdef _find_words(self, const int64_t[::1] offsets, const int64_t[::1] counts):
+        """Note where the words are; a 0 inside of one makes two of it."""
+        cdef int64_t word, at, n = 0, n_given = counts.shape[0]
+        cdef bint is_inside = False
+        if offsets.shape[0] != n_given + 1 or offsets[0] != 0 or offsets[n_given] != self.n_places:
+            raise ValueError("the symbols, offsets and counts of the words do not fit together")
+        for at in range(self.n_places):
+            if self.text[at] < 0 or self.text[at] > self.n_symbols:
+                raise ValueError(f"there is no symbol {self.text[at]}")
+            n += self.text[at] != 0 and not is_inside
+            is_inside = self.text[at] != 0
+        if is_inside:
+            raise ValueError("the last word has no 0 behind it")
+        self.word_arrays = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
+        self.n_words = n
+        if not n:
+            return
+        self.begins, self.ends = <int32_t *>address(self.word_arrays[0]), <int32_t *>address(self.word_arrays[1])
+        self.weights = <int64_t *>address(self.word_arrays[2])
+        n = 0
+        for word in range(n_given):
+            if offsets[word] > offsets[word + 1]:
+                raise ValueError(f"word {word} ends before it begins")
+            is_inside = False
+            for at in range(offsets[word], offsets[word + 1]):
+                if self.text[at] and not is_inside:
+                    self.begins[n], self.weights[n] = <int32_t>at, counts[word]
+                    n += 1
+                elif not self.text[at] and is_inside:
+                    self.ends[n - 1] = <int32_t>at
+                is_inside = self.text[at] != 0
+            if is_inside:
+                raise ValueError(f"word {word} has no 0 behind it")
+
+    cdef int64_t _longest_word(self) noexcept:
+        cdef int64_t i, most = 0
+        for i in range(self.n_words):
+            most = max(most, <int64_t>(self.ends[i] - self.begins[i]))
+        return most
 
     # Seeds
 
@@ -155,28 +197,23 @@ cdef class UnigramLearner:
             length += 1
         return length
 
-    cdef object _weight_of_places(self):
-        """Give every place the weight of its word."""
-        cdef int64_t i, at
-        array = np.zeros(len(self.text_array), dtype=np.int64)
-        cdef int64_t[::1] weights = array
-        with nogil:
-            for i in range(self.n_words):
-                for at in range(self.begins[i], self.ends[i]):
-                    weights[at] = self.weights[i]
-        return array
+    cdef int _find_intervals(self, object order_array, int32_t *word_at) except -1:
+        """Find all strings of two or more symbols that occur and are not always followed, or preceded, by the same symbol.
 
-    cdef object _intervals(self, object order_array, const int64_t[::1] weights):
-        """Find all strings of two or more symbols that occur and are not always followed, or preceded, by the same symbol."""
+        `word_at` is room for the number of the word at each place.
+        """
         cdef const int32_t[::1] order = order_array
-        cdef int64_t n = order.shape[0], i, place, length, count = 0, capacity = 1024
+        cdef int64_t n = order.shape[0], i, place, length, capacity = 1024
         cdef int32_t depth, last = 0, top = 0
-        cdef Interval *stack = <Interval *>malloc((self.longest + 2) * sizeof(Interval))
-        cdef Interval *found = <Interval *>malloc(capacity * sizeof(Interval))
+        cdef Interval stack[LONGEST + 2]
         cdef Interval *more
         cdef Interval item
-        cdef bint failed = stack == NULL or found == NULL
+        self.seeds = <Interval *>malloc(capacity * sizeof(Interval))
+        cdef bint failed = self.seeds == NULL
         with nogil:
+            for i in range(self.n_words):
+                for place in range(self.begins[i], self.ends[i]):
+                    word_at[place] = <int32_t>i
             i = 0
             while i <= n and not failed:
                 # The depth that place i shares with the one before; 0 at both ends closes everything.
@@ -184,34 +221,31 @@ cdef class UnigramLearner:
                 if i:
                     # Place i - 1 as a leaf: only a whole word can be a piece that occurs in one place.
                     place = order[i - 1]
-                    item.left, item.right, item.weight = i - 1, i, weights[place]
-                    item.before = MIXED if place == 0 else self.text[place - 1]
-                    if item.before == 0:
-                        item.before = MIXED
+                    item.left, item.right, item.weight = <int32_t>(i - 1), <int32_t>i, self.weights[word_at[place]]
+                    item.before = MIXED if place == 0 or self.text[place - 1] == 0 else self.text[place - 1]
                     length = 0
-                    if item.weight > 1 and (place == 0 or self.text[place - 1] == 0):
-                        while length <= self.longest and self.text[place + length]:
-                            length += 1
+                    if item.weight > 1 and place == self.begins[word_at[place]]:
+                        length = self.ends[word_at[place]] - place
                     item.depth = <int32_t>length
-                    if count + self.longest + 2 > capacity:
+                    if self.n_seeds + self.longest + 2 > capacity:
                         capacity *= 2
-                        more = <Interval *>realloc(found, capacity * sizeof(Interval))
+                        more = <Interval *>realloc(self.seeds, capacity * sizeof(Interval))
                         if more == NULL:
                             failed = True
                             break
-                        found = more
+                        self.seeds = more
                     if length > max(last, depth, 1) and length <= self.longest:
-                        found[count] = item
-                        count += 1
+                        self.seeds[self.n_seeds] = item
+                        self.n_seeds += 1
                     # Close what is deeper than what goes on, and hand its sums to what is around it.
                     while top and stack[top - 1].depth > depth:
                         top -= 1
                         join(&stack[top], &item)
                         item = stack[top]
-                        item.right = i
+                        item.right = <int32_t>i
                         if item.before == MIXED and item.depth > 1:
-                            found[count] = item
-                            count += 1
+                            self.seeds[self.n_seeds] = item
+                            self.n_seeds += 1
                     if depth:
                         if top and stack[top - 1].depth == depth:
                             join(&stack[top - 1], &item)
@@ -221,53 +255,72 @@ cdef class UnigramLearner:
                             top += 1
                 last = depth
                 i += 1
-        free(stack)
-        arrays = [np.empty(count, dtype=np.int64) for _ in range(4)]
-        cdef int64_t[::1] lefts = arrays[0]
-        cdef int64_t[::1] rights = arrays[1]
-        cdef int64_t[::1] depths = arrays[2]
-        cdef int64_t[::1] gains = arrays[3]
-        if not failed:
-            for i in range(count):
-                lefts[i], rights[i], depths[i] = found[i].left, found[i].right, found[i].depth
-                gains[i] = found[i].weight * found[i].depth
-        free(found)
         if failed:
             raise MemoryError
-        return arrays
+        return 0
 
-    cdef _start(self, object order_array, object lefts, object rights, object depths, object gains, object symbols):
-        """Take intervals as pieces: list for every place those that begin there, the shortest first."""
+    cdef int _keep_intervals(self, int64_t size) except -1:
+        """Keep so many seeds, those that cover most of the corpus."""
+        cdef int64_t i
+        if self.n_seeds <= size:
+            return 0
+        gains = np.empty(self.n_seeds, dtype=np.int64)
+        cdef int64_t[::1] gain = gains
+        for i in range(self.n_seeds):
+            gain[i] = self.seeds[i].weight * self.seeds[i].depth
+        cdef const int64_t[::1] kept = keep_best(gains, size)
+        for i in range(kept.shape[0]):
+            self.seeds[i] = self.seeds[kept[i]]
+        self.n_seeds = kept.shape[0]
+        return 0
+
+    cdef _link(self, object order_array):
+        """Link each place and each piece with the longest piece at its beginning, and note where each piece occurs first in the order."""
         cdef const int32_t[::1] order = order_array
-        cdef const int64_t[::1] left = lefts
-        cdef const int64_t[::1] right = rights
-        cdef const int64_t[::1] by_length = np.argsort(depths, kind="stable")
-        cdef int64_t n_seeds = len(lefts), n = len(self.text_array), i, k, id
-        self.n_pieces = self.n_symbols + n_seeds
-        self.starts = np.concatenate([np.full(self.n_symbols, -1), np.asarray(order_array)[lefts]]).astype(np.int64)
-        self.lengths = np.concatenate([np.ones(self.n_symbols), depths]).astype(np.int32)
-        self.counts = np.concatenate([np.maximum(symbols, LEAST), gains / np.maximum(depths, 1)])
+        cdef int64_t i, k, length, n_symbols = self.n_symbols
+        cdef const Interval *seed
+        self.starts = np.full(self.n_pieces, -1, dtype=np.int32)
+        cdef int32_t[::1] starts = self.starts
+        with nogil:
+            for length in range(2, self.longest + 1):  # what is longer comes over what is shorter
+                for i in range(self.n_seeds):
+                    seed = self.seeds + i
+                    if seed.depth == length:
+                        self.shorter[n_symbols + i] = self.deepest[order[seed.left]]
+                        for k in range(seed.left, seed.right):
+                            self.deepest[order[k]] = <int32_t>(n_symbols + i)
+            for i in range(self.n_seeds):
+                starts[n_symbols + i] = order[self.seeds[i].left]
+
+    cdef _start(self):
+        """Give each piece its length, and a score by how often it occurs."""
+        cdef int64_t i, k
+        cdef double least = LEAST
+        self.lengths, self.counts = np.ones(self.n_pieces, dtype=np.int32), np.zeros(self.n_pieces)
+        cdef int32_t[::1] lengths = self.lengths
+        cdef double[::1] counts = self.counts
+        with nogil:
+            for i in range(self.n_words):
+                for k in range(self.begins[i], self.ends[i]):
+                    counts[self.text[k] - 1] += self.weights[i]
+            for i in range(self.n_symbols):
+                counts[i] = max(counts[i], least)
+            for i in range(self.n_seeds):
+                lengths[self.n_symbols + i] = self.seeds[i].depth
+                counts[self.n_symbols + i] = self.seeds[i].weight
+            free(self.seeds)
+            self.seeds = NULL
         self.scores = np.log(self.counts / self.counts.sum())
         self.scale = 0
-        edge_at_array = np.zeros(n + 1, dtype=np.int64)
-        cdef int64_t *at = <int64_t *>address(edge_at_array)
-        with nogil:
-            for i in range(n_seeds):
-                for k in range(left[i], right[i]):
-                    at[order[k]] += 1
-            for i in range(n):
-                at[i + 1] += at[i]
-        edges_array = np.empty(max(at[n], 1), dtype=np.int32)
-        cdef int32_t *edges = <int32_t *>address(edges_array)
-        with nogil:
-            # From the longest on, and from the end of each list.
-            for k in range(n_seeds - 1, -1, -1):
-                id = by_length[k]
-                for i in range(left[id], right[id]):
-                    at[order[i]] -= 1
-                    edges[at[order[i]]] = <int32_t>(self.n_symbols + id)
-        self.edge_arrays = edges_array, edge_at_array
-        self.edges, self.edge_at = edges, at
+
+    cdef inline int32_t _edges(self, int64_t place, int32_t *edges) noexcept nogil:
+        """List the pieces of two or more symbols that begin at a place, the shortest last; give how many there are."""
+        cdef int32_t n = 0, id = self.deepest[place]
+        while id >= 0:
+            edges[n] = id
+            n += 1
+            id = self.shorter[id]
+        return n
 
     # Estimation
 
@@ -310,8 +363,7 @@ cdef class UnigramLearner:
         """Add the expected counts of one word; give the scaled sum over all ways through it, or 0 where numbers get too large or small."""
         cdef int64_t length = self.ends[word] - self.begins[word], i, k
         cdef const int32_t *text = self.text + self.begins[word]
-        cdef const int64_t *edge_at = self.edge_at + self.begins[word]
-        cdef const int32_t *edges = self.edges
+        cdef int32_t edges[LONGEST]
         cdef int32_t id
         cdef double here, part, sum
         for i in range(1, length + 1):
@@ -322,7 +374,7 @@ cdef class UnigramLearner:
             if here < LOW or here > HIGH:
                 return 0
             forward[i + 1] += here * factors[text[i] - 1]
-            for k in range(edge_at[i], edge_at[i + 1]):
+            for k in range(self._edges(self.begins[word] + i, edges) - 1, -1, -1):
                 id = edges[k]
                 forward[i + lengths[id]] += here * factors[id]
         sum = forward[length]
@@ -334,7 +386,7 @@ cdef class UnigramLearner:
             id = text[i] - 1
             backward[i] = factors[id] * backward[i + 1]
             expected[id] += here * backward[i]
-            for k in range(edge_at[i], edge_at[i + 1]):
+            for k in range(self._edges(self.begins[word] + i, edges) - 1, -1, -1):
                 id = edges[k]
                 part = factors[id] * backward[i + lengths[id]]
                 expected[id] += here * part
@@ -346,8 +398,7 @@ cdef class UnigramLearner:
         """The same with logarithms; give that of the sum."""
         cdef int64_t length = self.ends[word] - self.begins[word], i, k
         cdef const int32_t *text = self.text + self.begins[word]
-        cdef const int64_t *edge_at = self.edge_at + self.begins[word]
-        cdef const int32_t *edges = self.edges
+        cdef int32_t edges[LONGEST]
         cdef int32_t id
         cdef double sum
         for i in range(length + 1):
@@ -355,7 +406,7 @@ cdef class UnigramLearner:
         forward[0] = backward[length] = 0
         for i in range(length):
             forward[i + 1] = log_add(forward[i + 1], forward[i] + scores[text[i] - 1])
-            for k in range(edge_at[i], edge_at[i + 1]):
+            for k in range(self._edges(self.begins[word] + i, edges) - 1, -1, -1):
                 id = edges[k]
                 forward[i + lengths[id]] = log_add(forward[i + lengths[id]], forward[i] + scores[id])
         sum = forward[length]
@@ -363,7 +414,7 @@ cdef class UnigramLearner:
             id = text[i] - 1
             backward[i] = scores[id] + backward[i + 1]
             expected[id] += self.weights[word] * exp(forward[i] + backward[i] - sum)
-            for k in range(edge_at[i], edge_at[i + 1]):
+            for k in range(self._edges(self.begins[word] + i, edges) - 1, -1, -1):
                 id = edges[k]
                 expected[id] += self.weights[word] * exp(forward[i] + scores[id] + backward[i + lengths[id]] - sum)
                 backward[i] = log_add(backward[i], scores[id] + backward[i + lengths[id]])
@@ -380,24 +431,33 @@ cdef class UnigramLearner:
         self.scores = digamma(counts) - digamma(counts.sum(keepdims=True)) if bayes else np.log(counts / counts.sum())
 
     cdef _keep(self, object kept):
-        """Let go of all other pieces."""
-        cdef int64_t n = len(self.text_array), i, k, end, made = 0
+        """Let go of all other pieces; chains skip them."""
+        cdef int64_t i
+        cdef int32_t n = 0
+        cdef const unsigned char *stays = <const unsigned char *>address(kept)
+        numbers = np.where(kept, np.cumsum(kept, dtype=np.int32) - np.int32(1), np.int32(NONE))
+        chains = np.empty(np.count_nonzero(kept), dtype=np.int32)
+        cdef const int32_t *new_id = <const int32_t *>address(numbers)
+        cdef int32_t *shorter = <int32_t *>address(chains)
+        with nogil:
+            for i in range(self.n_places):
+                self.deepest[i] = self._first_kept(self.deepest[i], new_id)
+            for i in range(self.n_pieces):
+                if stays[i]:
+                    shorter[n] = self._first_kept(self.shorter[i], new_id)
+                    n += 1
+        self.chain_arrays = self.chain_arrays[0], chains
+        self.shorter = shorter
         self.starts, self.lengths, self.counts, self.scores = (
             array[kept] for array in (self.starts, self.lengths, self.counts, self.scores)
         )
-        numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-        cdef const int32_t *new_id = <const int32_t *>address(numbers)
         self.n_pieces = len(self.starts)
-        with nogil:
-            k = 0
-            for i in range(n):
-                end = self.edge_at[i + 1]
-                while k < end:
-                    if new_id[self.edges[k]] >= 0:
-                        self.edges[made] = new_id[self.edges[k]]
-                        made += 1
-                    k += 1
-                self.edge_at[i + 1] = made
+
+    cdef inline int32_t _first_kept(self, int32_t id, const int32_t *new_id) noexcept nogil:
+        """Give the new number of a piece, or of the longest one at its beginning that stays."""
+        while id >= 0 and new_id[id] < 0:
+            id = self.shorter[id]
+        return new_id[id] if id >= 0 else <int32_t>NONE
 
     # Pruning
 
@@ -413,13 +473,14 @@ cdef class UnigramLearner:
         """Tell for each piece what the logarithm of the likelihood loses when its occurrences are cut the second best way."""
         cdef int64_t piece, start, length, i, k, end, parts
         cdef int32_t id
+        cdef int32_t edges[LONGEST]
         cdef double total = self.counts.sum(), more, alternative, score
         cdef double *best = <double *>malloc((self.longest + 1) * sizeof(double))
         cdef int32_t *last = <int32_t *>malloc((self.longest + 1) * sizeof(int32_t))
         cdef const double *scores = <const double *>address(self.scores)
         cdef const double *counts = <const double *>address(self.counts)
         cdef const int32_t *lengths = <const int32_t *>address(self.lengths)
-        cdef const int64_t *starts = <const int64_t *>address(self.starts)
+        cdef const int32_t *starts = <const int32_t *>address(self.starts)
         result = np.zeros(self.n_pieces)
         cdef double *losses = <double *>address(result)
         if best == NULL or last == NULL:
@@ -437,8 +498,8 @@ cdef class UnigramLearner:
                     if best[i] + scores[id] > best[i + 1]:
                         best[i + 1] = best[i] + scores[id]
                         last[i + 1] = id
-                    for k in range(self.edge_at[start + i], self.edge_at[start + i + 1]):
-                        id = self.edges[k]
+                    for k in range(self._edges(start + i, edges) - 1, -1, -1):
+                        id = edges[k]
                         end = i + lengths[id]
                         if end > length:
                             break
@@ -463,10 +524,25 @@ cdef class UnigramLearner:
 
     def result(self):
         """Give the symbols of all pieces one after another, where those of each begin and the end, and the scores."""
-        text = np.asarray(self.text_array)
-        spans = [text[start : start + length] - 1 for start, length in zip(self.starts[self.n_symbols :].tolist(), self.lengths[self.n_symbols :].tolist())]
-        symbols = np.concatenate([np.arange(self.n_symbols, dtype=np.int32), *spans]).astype(np.int32)
-        return symbols, np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64), self.scores
+        offsets = np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
+        symbols = np.empty(self.lengths.sum(), dtype=np.int32)
+        cdef const int32_t[::1] starts = self.starts
+        cdef const int32_t[::1] lengths = self.lengths
+        cdef int32_t[::1] view = symbols
+        cdef int64_t piece, k, n = self.n_symbols
+        for piece in range(self.n_symbols):
+            view[piece] = <int32_t>piece
+        for piece in range(self.n_symbols, self.n_pieces):
+            for k in range(starts[piece], starts[piece] + lengths[piece]):
+                view[n] = self.text[k] - 1
+                n += 1
+        return symbols, offsets, self.scores
+
+
+def give_back_memory():
+    """Give the system what was freed, of all that this process holds; what is large enough to matter is asked for anew sooner than reused."""
+    with nogil:
+        give_back_free_memory()
 
 
 cdef inline double log_add(double a, double b) noexcept nogil:

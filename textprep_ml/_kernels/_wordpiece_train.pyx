@@ -25,6 +25,9 @@ from libc.string cimport memcmp, memcpy, memset
 cdef extern from "exact_ratio.h" nogil:
     int compare_ratios(uint64_t n, uint64_t a, uint64_t b, uint64_t other_n, uint64_t other_a, uint64_t other_b)
 
+cdef extern from "free_memory.h" nogil:
+    void give_back_free_memory()
+
 cdef extern from *:
     """
     #if defined(__GNUC__) || defined(__clang__)
@@ -207,6 +210,7 @@ cdef class PieceLearner:
     cdef bytes prefix
     cdef const unsigned char *prefix_bytes
     cdef int64_t prefix_length
+    cdef bint has_pairs
     cdef bint failed
 
     def __cinit__(self, const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] counts, const int32_t[::1] lengths, strings,
@@ -230,10 +234,6 @@ cdef class PieceLearner:
         self._set_symbols(lengths, strings, n_first, taken)
         with nogil:
             self._set_words(ids, offsets, counts)
-            if not self.failed:
-                self._list_pairs()
-        if self.failed:
-            raise MemoryError("no memory for the pairs")
 
     def __dealloc__(self):
         free(self.cells)
@@ -758,7 +758,17 @@ cdef class PieceLearner:
         cdef int64_t[::1] count_view = counts
         cdef int64_t done
         with nogil:
+            if not self.has_pairs:
+                # Not before somebody asks for them, when the arrays that the words came in may be gone.
+                self.has_pairs = True
+                self._list_pairs()
             done = self._run(n, merge_view, count_view)
         if self.failed:
             raise MemoryError("no memory for the pairs")
         return merges[:done], counts[:done]
+
+
+def give_back_memory():
+    """Give the system what was freed, of all that this process holds; what is large enough to matter is asked for anew sooner than reused."""
+    with nogil:
+        give_back_free_memory()

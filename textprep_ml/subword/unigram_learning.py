@@ -66,12 +66,13 @@ class Corpus(NamedTuple):
     ----------
     characters : list of str
         The alphabet.
-    words : tuple of arrays
-        Symbols by their number in the alphabet, offsets, counts.
+    words : list of arrays
+        Symbols by their number in the alphabet from 1 on, a 0 behind each word; offsets, counts. Empty once learning
+        has begun.
     """
 
     characters: list[str]
-    words: tuple[npt.NDArray[Any], ...]
+    words: list[npt.NDArray[Any]]
 
 
 def prepare(counter: Any, options: Options) -> Corpus:
@@ -152,23 +153,29 @@ def _characters(counter: Any, options: Options) -> list[str]:
     return chosen if MARKER in chosen else sorted([MARKER, *chosen])
 
 
-def _words(counter: Any, characters: list[str], apart: list[str]) -> tuple[npt.NDArray[Any], ...]:
+def _words(counter: Any, characters: list[str], apart: list[str]) -> list[npt.NDArray[Any]]:
     """Give the words in symbols; strings that are pieces already end them, as no other piece may hold such a string."""
-    table = np.full(_N_CODES, -1, dtype=np.int32)
-    table[[ord(char) for char in characters]] = np.arange(len(characters))
+    table = np.zeros(_N_CODES, dtype=np.int32)
+    table[[ord(char) for char in characters]] = np.arange(1, len(characters) + 1)
     table[ord(" ")] = table[ord(MARKER)]
-    ids, offsets, counts = counter.character_symbols(table, table, table, table, -1)
-    found = np.zeros(len(ids), dtype=bool)
-    ends = np.repeat(offsets[1:], np.diff(offsets))  # of the word of each symbol
+    text, offsets, counts = counter.character_symbols(table, table, table, table, 0)
+    found: list[npt.NDArray[np.int64]] = []
     for string in apart:
-        symbols = table[[ord(char) for char in string]]
-        n_places = max(len(ids) - len(symbols) + 1, 0)
-        here = ends[:n_places] >= np.arange(n_places) + len(symbols)
-        for step, symbol in enumerate(symbols.tolist()):
-            here &= (ids[step : step + n_places] == symbol) & (symbol >= 0)
-        for step in range(len(symbols)):
-            found[step : step + n_places] |= here
-    return np.where(found, -1, ids).astype(np.int32), offsets, counts
+        symbols = [int(table[ord(char)]) for char in string]
+        if 0 not in symbols:
+            found += [_places(text, symbols) + step for step in range(len(symbols))]
+    for places in found:  # when all are found, as they may overlap
+        text[places] = 0
+    return [text, offsets, counts]
+
+
+def _places(text: npt.NDArray[np.int32], symbols: list[int]) -> npt.NDArray[np.int64]:
+    """Find where a string is; no word ends inside of it, as there is no 0 in it."""
+    places = np.flatnonzero(text == symbols[0])
+    for step, symbol in enumerate(symbols[1:], start=1):
+        places = places[places + step < len(text)]
+        places = places[text[places + step] == symbol]
+    return places
 
 
 def _estimate(
@@ -176,9 +183,11 @@ def _estimate(
 ) -> tuple[list[str], npt.NDArray[np.float64]]:
     """Shrink the seeds to the pieces that are wanted."""
     characters = corpus.characters
-    learner = load("unigram_train").UnigramLearner(
-        *corpus.words, len(characters), options.max_piece_length, max(options.seed_size, wanted)
-    )
+    kernel = load("unigram_train")
+    kernel.give_back_memory()  # the counter's tables
+    learner = kernel.UnigramLearner(*corpus.words, len(characters), options.max_piece_length)
+    corpus.words.clear()  # the learner has what it needs of them
+    learner.find_seeds(max(options.seed_size, wanted))
     spare, begin = int(_SPARE * wanted), learner.n_pieces
     while True:
         for _ in range(options.n_sub_iterations):
@@ -192,6 +201,8 @@ def _estimate(
     for _ in range(_LAST_ROUNDS):
         learner.estimate(False)
     symbols, offsets, scores = learner.result()
+    del learner
+    kernel.give_back_memory()
     text = "".join([characters[symbol] for symbol in symbols.tolist()])
     bounds = offsets.tolist()
     return [text[start:end] for start, end in zip(bounds[:-1], bounds[1:], strict=True)], scores

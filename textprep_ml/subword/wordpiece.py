@@ -31,6 +31,9 @@ from textprep_ml.subword.wordpiece_interchange import WordPieceInterchange
 from textprep_ml.subword.wordpiece_learning import Options, learn, start
 from textprep_ml.subword.wordpiece_model import encoder_arguments
 
+#: So many distinct words are rewritten at a time.
+_WORDS_AT_ONCE = 1 << 13
+
 
 class WordPieceTokenizer(WordPieceInterchange, CorpusFitting, SubwordTokenizer):
     """Subword tokenizer that cuts words into the longest pieces it knows, from left to right.
@@ -223,11 +226,19 @@ class WordPieceTokenizer(WordPieceInterchange, CorpusFitting, SubwordTokenizer):
         flags = basic_flags(self.normalizer, self.pretokenizer)
         if flags is None:
             return counter
-        words = counter.words()
-        parts, owners = load("wordpiece").split([word for word, _ in words], flags)
+        words, lengths, counts = counter.table()
+        del counter
+        ends = np.cumsum(lengths, dtype=np.int64).tolist()
         cut = load("bpe_words").WordCounter("none")
-        for part, owner in zip(parts, owners, strict=True):
-            cut.add(part, words[owner][1])
+        begin = 0
+        for first in range(0, len(ends), _WORDS_AT_ONCE):
+            raw = []
+            for end in ends[first : first + _WORDS_AT_ONCE]:
+                raw.append(words[begin:end])
+                begin = end
+            parts, owners = load("wordpiece").split(raw, flags)
+            for part, owner in zip(parts, counts[first:][owners].tolist(), strict=True):
+                cut.add(part, owner)
         return cut
 
     def _learn(self, counter: Any, progress: Progress) -> Self:

@@ -16,6 +16,9 @@ from textprep_ml.subword.learning import Words, run
 from textprep_ml.subword.model import Model, Style
 from textprep_ml.subword.training import Progress
 
+#: So many symbols are renumbered at a time.
+_PART = 1 << 16
+
 
 class Options(NamedTuple):
     """What training needs to know; see the parameters of `WordPieceTokenizer`.
@@ -53,7 +56,7 @@ class Options(NamedTuple):
     character_coverage: float
 
 
-def start(counter: Any, options: Options) -> tuple[Model, Words, int]:
+def start(counter: Any, options: Options) -> tuple[Model, list[npt.NDArray[Any]], int]:
     """Give the alphabet of a corpus as a model without merges, and its words in symbols.
 
     Every character is a piece at the beginning of a word; inside a word those are that occur there.
@@ -69,7 +72,7 @@ def start(counter: Any, options: Options) -> tuple[Model, Words, int]:
     -------
     model : Model
         Special tokens and alphabet.
-    words : tuple of arrays
+    words : list of arrays
         Ids, offsets, counts.
     n_first : int
         So many ids come before the pieces inside a word.
@@ -85,16 +88,29 @@ def start(counter: Any, options: Options) -> tuple[Model, Words, int]:
     table = {piece: first + index for index, piece in enumerate([*characters, *inside])}
     words = counter.character_symbols(*symbol_tables(table, characters, Style(False, options.continuing_prefix)), -1)
     ids, offsets, counts = _without_long_words(words, options.max_word_length)
-    used = np.unique(ids[ids >= first + n])  # forms inside words that occur
-    ids[ids >= first + n] = first + n + np.searchsorted(used, ids[ids >= first + n])
-    alphabet = characters + [inside[index - first - n] for index in used.tolist()]
+    used = _close_ranks(ids, first + n, len(inside))
+    alphabet = characters + [inside[index] for index in used]
     for token in sorted(set(options.taken) & set(alphabet)):
         raise ValueError(
             f"special_tokens: {shorten(token)} is spelled like a character of the corpus; call it something else."
         )
     pieces: list[str | None] = [None] * first + [*alphabet]
     added = {token: AddedToken(index, special=True) for index, token in enumerate(options.specials)}
-    return Model(pieces, np.empty((0, 3), np.int32), added), (ids, offsets, counts), first + n
+    return Model(pieces, np.empty((0, 3), np.int32), added), [ids, offsets, counts], first + n
+
+
+def _close_ranks(ids: npt.NDArray[np.int32], begin: int, n: int) -> list[int]:
+    """Number those of the `n` symbols from `begin` on that occur, without gaps; give which they are, counted from 0."""
+    occurs = np.zeros(begin + n + 1, dtype=bool)  # the last is for -1
+    parts = [ids[start : start + _PART] for start in range(0, len(ids), _PART)]
+    for part in parts:
+        occurs[part] = True
+    numbers = np.arange(begin + n + 1, dtype=np.int32)
+    numbers[begin:] = begin - 1 + np.cumsum(occurs[begin:])
+    numbers[-1] = -1
+    for part in parts:
+        part[:] = numbers[part]
+    return np.flatnonzero(occurs[begin:-1]).tolist()
 
 
 def _without_long_words(words: Words, longest: int) -> Words:
@@ -108,7 +124,7 @@ def _without_long_words(words: Words, longest: int) -> Words:
 
 
 def learn(
-    model: Model, words: Words, n_first: int, wanted: int, options: Options, progress: Progress
+    model: Model, words: list[npt.NDArray[Any]], n_first: int, wanted: int, options: Options, progress: Progress
 ) -> tuple[Model, npt.NDArray[np.int64]]:
     """Learn pieces and add them behind those of a model.
 
@@ -116,8 +132,8 @@ def learn(
     ----------
     model : Model
         Special tokens and alphabet.
-    words : tuple of arrays
-        The corpus in its symbols.
+    words : list of arrays
+        The corpus in its symbols; empty once learning has begun.
     n_first : int
         As from `start`.
     wanted : int
@@ -136,7 +152,9 @@ def learn(
     """
     prefix = options.continuing_prefix.encode("utf-8")
     strings = [(piece or "").encode("utf-8", "surrogatepass") for piece in model.pieces]
-    learner = load("wordpiece_train").PieceLearner(
+    kernel = load("wordpiece_train")
+    kernel.give_back_memory()  # the counter's tables
+    learner = kernel.PieceLearner(
         *words,
         np.ones(len(strings), dtype=np.int32),
         strings,
@@ -148,7 +166,10 @@ def learn(
         n_first,
         [token.encode("utf-8", "surrogatepass") for token in options.taken],
     )
+    words.clear()  # the learner has what it needs of them
     merges, counts = run(learner, wanted, progress)
+    del learner
+    kernel.give_back_memory()
     for left, right in merges.tolist():
         strings.append(strings[left] + strings[right][len(prefix) :])
     made = np.arange(len(model.pieces), len(strings), dtype=np.int32)

@@ -21,31 +21,14 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def split_words(ids: Any, offsets: Any, counts: Any, pad: int) -> tuple[Any, Ints, Ints, Ints]:
-    """Write words as one text of symbols from 1 on, with zeros between them.
-
-    Parameters
-    ----------
-    ids, offsets, counts : arrays
-        Words in symbols from 0 on; -1 ends a word, as no piece holds it.
-    pad : int
-        So many zeros follow at the end.
-
-    Returns
-    -------
-    text : int32 array
-        All words.
-    begins, ends, weights : int64 arrays
-        Where the words are, and how often they occur.
-    """
-    ids, offsets = np.asarray(ids, dtype=np.int32), np.asarray(offsets, dtype=np.int64)
-    text = np.zeros(len(ids) + len(offsets) + pad, dtype=np.int32)
-    word = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    text[np.arange(len(ids)) + word] = ids + 1
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], text != 0, [0]])))
-    begins, ends = edges[::2].astype(np.int64), edges[1::2].astype(np.int64)
-    number = np.searchsorted(offsets[:-1] + np.arange(len(offsets) - 1), begins, side="right") - 1
-    return text, begins, ends, np.asarray(counts, dtype=np.int64)[number]
+def _split_words(text: list[int], offsets: Any, counts: Any) -> Iterator[tuple[int, int, int]]:
+    """Find the runs of symbols other than 0: where each begins and ends, and how often its word occurs."""
+    for begin, end, count in zip(offsets[:-1], offsets[1:], counts, strict=True):
+        while begin < end:
+            stop = text.index(0, begin)
+            if begin < stop:
+                yield begin, stop, count
+            begin = stop + 1
 
 
 def digamma(values: Floats) -> Floats:
@@ -83,26 +66,28 @@ class UnigramLearner:
 
     Parameters
     ----------
-    ids, offsets, counts : arrays
-        Words in symbols from 0 on, where those of each word begin and the end, and how often each occurs. A symbol of
-        -1 is in no piece.
+    text, offsets, counts : arrays
+        Words in symbols from 1 on, each with a 0 behind it, where those of each word begin and the end, and how often
+        each occurs. A 0 inside of a word is in no piece.
     n_symbols : int
-        How many symbols there are; each is a piece that stays.
+        How many symbols there are; each is a piece that stays. In results they are numbered from 0 on.
     max_length : int
         Symbols in a piece, at most.
-    seed_size : int
-        Pieces of more than one symbol to begin with, at most: those whose occurrences cover most of the corpus.
     """
 
-    def __init__(self, ids: Any, offsets: Any, counts: Any, n_symbols: int, max_length: int, seed_size: int) -> None:
+    def __init__(self, text: Any, offsets: Any, counts: Any, n_symbols: int, max_length: int) -> None:
         self.n_symbols, self._longest = n_symbols, max_length
-        text, begins, ends, weights = split_words(ids, offsets, counts, max_length)
         self._text: list[int] = text.tolist()
-        self._words = list(zip(begins.tolist(), ends.tolist(), weights.tolist(), strict=True))
+        self._words = list(_split_words(self._text, offsets.tolist(), counts.tolist()))
         self._weights = [0] * len(self._text)
         for begin, end, weight in self._words:
             self._weights[begin:end] = [weight] * (end - begin)
-        order = sorted(range(len(self._text) - max_length), key=lambda place: self._text[place : place + max_length])
+
+    def find_seeds(self, seed_size: int) -> None:
+        """Choose the pieces to begin with, at most so many: those whose occurrences cover most of the corpus."""
+        n_symbols = self.n_symbols
+        places = (place for place, symbol in enumerate(self._text) if symbol)
+        order = sorted(places, key=self._suffix)
         found = list(self._intervals(order))
         gains = np.array([weight * depth for _, _, depth, weight in found], dtype=np.int64)
         seeds = [found[number] for number in keep_best(gains, seed_size).tolist()]
@@ -246,3 +231,7 @@ class UnigramLearner:
             symbols += [symbol - 1 for symbol in self._text[start : start + length]]
         offsets = np.array([0, *np.cumsum(self._lengths).tolist()], dtype=np.int64)
         return np.array(symbols, dtype=np.int32), offsets, self._scores
+
+
+def give_back_memory() -> None:
+    """Give the system what was freed; the interpreter does so by itself as far as it can."""

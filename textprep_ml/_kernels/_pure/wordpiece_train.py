@@ -87,3 +87,7 @@ class PieceLearner:
             merges.append(best)
             merge_counts.append(pairs[best])
         return np.array(merges, dtype=np.int32).reshape(-1, 2), np.array(merge_counts, dtype=np.int64)
+
+
+def give_back_memory() -> None:
+    """Give the system what was freed; the interpreter does so by itself as far as it can."""
