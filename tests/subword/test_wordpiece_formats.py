@@ -50,7 +50,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def same(ours: WordPieceTokenizer, theirs: Any, texts: list[str]) -> None:
     for text in texts:
         encoded = theirs.encode(text, add_special_tokens=False)
-        ids, spans = ours.encode_with_spans(text)
+        ids, spans = ours.encode_with_spans(text, allowed_special="all")  # as there
         assert ids == encoded.ids, text
         assert spans.tolist() == [list(span) for span in encoded.offsets], text
 
@@ -87,6 +87,30 @@ def test_all_shared_dev_texts(preset: str, tmp_path: Path) -> None:
     same(ours, exported(ours, tmp_path), texts)
 
 
+PARTS = st.sampled_from(
+    ["[MASK]", "[CLS]", "[UNK]", "[mask]", "[SEP", "[", "]", "a", " ", "\t", "\u0301", "\u200b", "中", "É"]
+)
+
+
+@given(text=st.lists(PARTS, max_size=9).map("".join))
+@settings(max_examples=200)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_special_tokens_in_a_text_are_found_there_and_here_when_allowed(preset: str, text: str) -> None:
+    name = f"{preset}, trained"
+    if name not in PAIRS:
+        trained = fit(DOCUMENTS[:20], vocab_size=SIZE, normalizer=preset)
+        PAIRS[name] = trained, exported(trained, Path(tempfile()))
+    ours, theirs = PAIRS[name]
+    same(ours, theirs, [text])
+    expected = theirs.encode(text, add_special_tokens=False).ids
+    assert ours.encode_batch([text, "a"], allowed_special="all") == [expected, ours.encode("a")]
+    ids, offsets = ours.encode_batch(["a", text], allowed_special="all", as_array=True)
+    assert ids[offsets[1] :].tolist() == expected
+    unknown = ours.added_tokens_["[UNK]"].id
+    controls = {token.id for token in ours.added_tokens_.values()} - {unknown}
+    assert not controls & set(ours.encode(text))
+
+
 @given(text=CHARACTERS)
 @settings(max_examples=400)
 @pytest.mark.parametrize("preset", PRESETS)
@@ -101,7 +125,7 @@ def test_any_characters(preset: str, text: str) -> None:
         PAIRS[preset] = ours, exported(ours, folder)
     ours, theirs = PAIRS[preset]
     encoded = theirs.encode(text, add_special_tokens=False)
-    ids, spans = ours.encode_with_spans(text)
+    ids, spans = ours.encode_with_spans(text, allowed_special="all")
     assert ids == encoded.ids
     if not has_marks_out_of_order(text):  # there, marks that change places tell each other's spans
         assert spans.tolist() == [list(span) for span in encoded.offsets]

@@ -271,19 +271,38 @@ class SubwordTokenizer(TextTransformer):
 
     @overload
     def encode_batch(
-        self, X: Iterable[str], *, as_array: Literal[False] = False, add_special_tokens: bool = False
+        self,
+        X: Iterable[str],
+        *,
+        allowed_special: Collection[str] | Literal["all"] = (),
+        as_array: Literal[False] = False,
+        add_special_tokens: bool = False,
     ) -> list[list[int]]: ...
     @overload
     def encode_batch(
-        self, X: Iterable[str], *, as_array: Literal[True], add_special_tokens: bool = False
+        self,
+        X: Iterable[str],
+        *,
+        allowed_special: Collection[str] | Literal["all"] = (),
+        as_array: Literal[True],
+        add_special_tokens: bool = False,
     ) -> tuple[Ids, npt.NDArray[np.int64]]: ...
-    def encode_batch(self, X: Iterable[str], *, as_array: bool = False, add_special_tokens: bool = False) -> Any:
+    def encode_batch(
+        self,
+        X: Iterable[str],
+        *,
+        allowed_special: Collection[str] | Literal["all"] = (),
+        as_array: bool = False,
+        add_special_tokens: bool = False,
+    ) -> Any:
         """Turn many texts into ids, on `n_jobs` threads.
 
         Parameters
         ----------
         X : sequence of str
             Documents.
+        allowed_special : collection of str or "all", default=()
+            As for `encode`.
         as_array : bool, default=False
             Give two arrays, which takes a fraction of the memory of lists.
         add_special_tokens : bool, default=False
@@ -296,22 +315,30 @@ class SubwordTokenizer(TextTransformer):
         """
         check_is_fitted(self)
         documents = check_documents(X, type(self).__name__)
-        if as_array and self._is_plain and not add_special_tokens and not leaves_process(self.n_jobs):
+        is_plain = self._is_plain and not allowed_special and not add_special_tokens
+        if as_array and is_plain and not leaves_process(self.n_jobs):
             return self._runtime.encoder.encode_batch(documents, count_jobs(self.n_jobs))
-        encode = partial(self._at_call()._encode_chunk, as_array, add_special_tokens)
+        allowed = self._runtime.specials - set(self._skip("", allowed_special, "text"))
+        encode = partial(self._at_call()._encode_chunk, as_array, add_special_tokens, allowed)
         cut = cut_documents(documents, self.n_jobs)
         firsts = accumulate([0, *map(len, cut[:-1])])
         with collector_paused():
             chunks = list(map_chunks(encode, list(zip(firsts, cut, strict=True)), self.n_jobs))
             return _joined(chunks) if as_array else list(chain.from_iterable(chunks))
 
-    def _encode_chunk(self, as_array: bool, add_special_tokens: bool, chunk: tuple[int, Sequence[str]]) -> Any:
+    def _encode_chunk(
+        self, as_array: bool, add_special_tokens: bool, allowed: Collection[str], chunk: tuple[int, Sequence[str]]
+    ) -> Any:
         first, documents = chunk
-        if self._is_plain and not add_special_tokens:
+        if (
+            self._is_plain
+            and not add_special_tokens
+            and not any(token in text for token in allowed for text in documents)
+        ):
             ids, offsets = self._runtime.encoder.encode_batch(documents)
             return (ids, offsets) if as_array else load("bpe_encode").rows(ids, offsets)
         rows = [
-            self._at_row(row).encode(document, add_special_tokens=add_special_tokens)
+            self._at_row(row).encode(document, allowed_special=allowed, add_special_tokens=add_special_tokens)
             for row, document in enumerate(documents, start=first)
         ]
         if not as_array:

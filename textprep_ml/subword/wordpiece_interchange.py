@@ -43,7 +43,8 @@ class WordPieceInterchange:
     def to_tokenizers_json(self, path: FilePath) -> None:
         """Write a ``tokenizer.json`` for `tokenizers` and the fast tokenizers of `transformers`.
 
-        There, special tokens are always found in a text; here only when allowed.
+        There, special tokens are always found in a text; here only when allowed: ``allowed_special="all"`` gives the
+        same ids for every text.
 
         Parameters
         ----------
