@@ -28,10 +28,11 @@ from textprep_ml._kernels import _exists
 from textprep_ml._kernels._pure import boundaries as pure
 from textprep_ml._kernels._pure.boundary_codes import END_MARKS, Kind, Mark, Newline, Shape
 from textprep_ml._kernels._pure.boundary_tokens import read_tokens
-from textprep_ml._kernels.boundary_checks import N_COLUMNS, N_KINDS
+from textprep_ml._kernels.boundary_checks import FORM_SIZES, N_COLUMNS, N_KINDS
 from textprep_ml._unicode_table import KINDS, kind_of
 from textprep_ml.segmentation.attributes import ATTRIBUTES, COLUMN
 from textprep_ml.segmentation.attributes import KINDS as CANDIDATE_KINDS
+from textprep_ml.segmentation.hopeless import FORM
 
 KERNELS = [pytest.param(pure, id="pure")]
 if _exists("boundaries"):
@@ -238,6 +239,48 @@ def test_kinds_left_out_are_no_candidates(kernel: ModuleType, texts: list[str], 
     same(tuple(part[keep] for part in parts), make(kernel, kinds=kinds).describe(texts)[1:])
 
 
+#: Codes of the form of a gap: mark and shape on the left, shape and lead on the right.
+FORMS = st.tuples(*(st.sampled_from(range(size)) for size in FORM_SIZES))
+#: A lower-case word before an upper-case one, a title or a number before either, and the like: what the texts have.
+USUAL_FORMS = st.tuples(st.just(0), st.integers(0, 8), st.integers(1, 8), st.sampled_from([0, 0, 1, 2]))
+HOPELESS = st.fixed_dictionaries(
+    {
+        "hopeless_words": st.lists(st.sampled_from(["the", "dr", "smith", "don't", "3.5", "e.g", "ß"]), max_size=4),
+        "hopeless_forms": st.lists(st.one_of(USUAL_FORMS, FORMS), max_size=12),
+    }
+)
+
+
+@given(DOCUMENTS, HOPELESS, st.integers(0, 10**6))
+def test_kernels_agree_on_hopeless_gaps(texts: list[str], hopeless: dict[str, Any], seed: int) -> None:
+    scanners = [make(kernel, seed=seed, **hopeless) for kernel in (pure, FAST)]
+    for method in ("describe", "score", "boundaries", "spans"):
+        same(*(getattr(scanner, method)(texts) for scanner in scanners))
+
+
+@each_kernel
+@given(texts=DOCUMENTS, hopeless=HOPELESS)
+def test_hopeless_gaps_are_no_candidates(kernel: ModuleType, texts: list[str], hopeless: dict[str, Any]) -> None:
+    _, *parts = make(kernel, (["the", "dr", "smith"], [1, 2, 3], [(0, 0)] * 3, [0] * 3, [0] * 3, [0])).describe(texts)
+    rows = parts[-1]
+    words = [code for code, word in enumerate(("the", "dr", "smith"), 1) if word in hopeless["hopeless_words"]]
+    forms = set(hopeless["hopeless_forms"])
+    form = rows[:, [COLUMN[name] for name in ("left.mark", "left.shape", "right.shape", "right.lead")]].tolist()
+    after_word = (rows[:, COLUMN["left.mark"]] == Mark.NONE) & np.isin(rows[:, COLUMN["left.word"]], words)
+    of_form = np.array([tuple(codes) in forms for codes in form], dtype=bool)
+    keep = (parts[2] != pure.KIND_NAMES.index("gap")) | ~(after_word | of_form)
+    known = {name: value for name, value in hopeless.items() if name == "hopeless_forms"}
+    known["hopeless_words"] = [word for word in hopeless["hopeless_words"] if word in ("the", "dr", "smith")]
+    same(tuple(part[keep, ...] for part in parts[:3]), make(kernel, **known).describe(texts)[1:4])
+
+
+@each_kernel
+@pytest.mark.parametrize("form", [(0, 1, 2), (0, 1, 2, 8), (14, 0, 0, 0), (0, -1, 0, 0)])
+def test_forms_out_of_range_are_refused(kernel: ModuleType, form: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="four codes below"):
+        make(kernel, hopeless_forms=[form])
+
+
 @each_kernel
 @given(texts=DOCUMENTS, seed=st.integers(0, 10**6))
 def test_boundaries_are_candidates_from_the_threshold_on(kernel: ModuleType, texts: list[str], seed: int) -> None:
@@ -293,6 +336,7 @@ def test_attributes_and_columns_belong_together() -> None:
             assert code == 7
         elif attribute.name != "left.class":
             assert code == len(attribute.values) - 1, attribute.name
+    assert tuple(len(ATTRIBUTES[COLUMN[name]].values) for name in FORM) == FORM_SIZES
 
 
 # --- what is seen -----------------------------------------------------------------------------------------------------

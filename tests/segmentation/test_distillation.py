@@ -22,9 +22,20 @@ TREE = DecisionTreeClassifier(min_samples_leaf=40, random_state=0)
 
 
 def score_distance(one: Any, other: Any, texts: list[str]) -> float:
-    """Give the mean difference of probabilities."""
-    pairs = zip(one.predict_proba(texts), other.predict_proba(texts), strict=True)
-    return float(np.mean(np.concatenate([np.abs(a[:, 1] - b[:, 1]) for a, b in pairs])))
+    """Give the mean difference of probabilities, where what is hopeless to a model has none."""
+    found = [
+        {
+            (index, start): probability
+            for index, (starts, chances) in enumerate(
+                zip(model.candidate_positions(texts), model.predict_proba(texts), strict=True)
+            )
+            for start, probability in zip(starts[:, 1].tolist(), chances[:, 1].tolist(), strict=True)
+        }
+        for model in (one, other)
+    ]
+    return float(
+        np.mean([abs(found[0].get(place, 0.0) - found[1].get(place, 0.0)) for place in {*found[0], *found[1]}])
+    )
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.1, 10)), min_size=1, max_size=20))

@@ -17,6 +17,7 @@ from tests.segmentation.samples import ROOT, changed
 from textprep_ml import SentenceSegmenter, make_normalizer
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.segmentation import BoundaryModel
+from textprep_ml.segmentation.hopeless import NONE_HOPELESS
 
 Labelled = tuple[list[str], list[Any]]
 BOTH = pytest.mark.parametrize("kind", ["linear", "tree"])
@@ -142,7 +143,7 @@ def test_missing_keys(kind: str, documents: dict[str, Any], tmp_path: Path) -> N
         holder = documents[kind]
         for key in part:
             holder = holder[key]
-        for missing in set(holder) - {"coverage", "trained_by", "evidence"}:
+        for missing in set(holder) - {"coverage", "trained_by", "evidence", "hopeless"}:
             document = copy.deepcopy(documents[kind])
             inner = document
             for key in part:
@@ -150,3 +151,10 @@ def test_missing_keys(kind: str, documents: dict[str, Any], tmp_path: Path) -> N
             del inner[missing]
             (tmp_path / "model.json").write_text(json.dumps(document), encoding="utf-8")
             refuse(tmp_path / "model.json")
+
+
+def test_a_model_that_was_saved_without_hopeless_gaps_has_none(documents: dict[str, Any], tmp_path: Path) -> None:
+    document = copy.deepcopy(documents["linear"])
+    del document["state"]["hopeless"]
+    (tmp_path / "model.json").write_text(json.dumps(document), encoding="utf-8")
+    assert SentenceSegmenter.load(tmp_path / "model.json").model_.hopeless == NONE_HOPELESS

@@ -37,7 +37,7 @@ def test_only_labelled_candidates_are_examples() -> None:
 def test_coverage_is_that_of_the_labelled_boundaries() -> None:
     # The boundary after "met" is no candidate; it counts only where it is labelled.
     document = Document(TEXT, [(0, 6), (7, 15), (16, 44)], [(10, 40)])
-    assert label_candidates(MARKS_ONLY, [document], np.ones(1)).coverage == 1.0
+    assert label_candidates(MARKS_ONLY, [document], np.ones(1)).coverage() == 1.0
 
 
 def test_wrong_sentences_outside_of_the_labelled_parts_change_nothing() -> None:

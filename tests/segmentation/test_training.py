@@ -106,7 +106,7 @@ def test_a_wider_model_keeps_its_decisions_on_text_without_the_new_words(linear:
     assert "the" in model.words.vocabulary
     words, scorer = widen(model, [Document("Zorgle blats the quux. Foo, the quux.", [])], None, 1)
     assert words.vocabulary == [*model.words.vocabulary, "blats", "foo", "quux", "zorgle"]
-    wider = BoundaryModel(words, scorer, model.thresholds, model.candidates, model.newline)
+    wider = BoundaryModel(words, scorer, model.thresholds, model.candidates, model.newline, hopeless=model.hopeless)
     assert wider.score(sample[0])[4].tolist() == model.score(sample[0])[4].tolist()
     assert [spans.tolist() for spans in wider.spans(sample[0])] == [spans.tolist() for spans in model.spans(sample[0])]
 
@@ -131,7 +131,7 @@ def test_trees_are_not_widened(tree: Any) -> None:
 def test_candidates_are_labelled_by_the_ends_of_sentences() -> None:
     examples = label_candidates(MARKS_ONLY, [DR_WHO], np.ones(1))
     assert examples.labels.tolist() == [False, True]  # after "Dr." and after "left."
-    assert examples.coverage == 1.0
+    assert examples.coverage() == 1.0
     assert examples.scores.tolist() == [0, 0]  # there is no scorer yet
     assert examples.rows.tolist() == MARKS_ONLY.describe([DR_WHO.text])[4].tolist()
 
@@ -144,14 +144,14 @@ def test_coverage_is_the_share_of_boundaries_among_the_candidates(candidates: tu
     document = Document("Dr. Who left. We came\nSo did they We sat", [(0, 13), (14, 21), (22, 33), (34, 40)])
     examples = label_candidates(BoundaryModel(WordTable(), None, candidates=candidates), [document], np.ones(1))
     assert examples.labels.sum() == found
-    assert examples.coverage == found / 3
+    assert examples.coverage() == found / 3
 
 
 def test_blank_lines_are_covered_but_not_learned_from() -> None:
     document = Document("Dr. Who left. We came\n\nSo", [(0, 13), (14, 21), (23, 25)])
     examples = label_candidates(MARKS_ONLY, [document], np.ones(1))
     assert examples.labels.tolist() == [False, True]
-    assert examples.coverage == 1.0
+    assert examples.coverage() == 1.0
     assert KINDS.index("paragraph") not in examples.rows[:, COLUMN["kind"]]
 
 

@@ -22,7 +22,7 @@ from libc.string cimport memcpy, memmove, memset
 import numpy as np
 
 from textprep_ml._kernels.boundary_checks import (
-    check_linear, check_offsets, check_texts, check_thresholds, check_tree, fixed_point, highest_codes, lexicon_tables,
+    check_forms, check_linear, check_offsets, check_texts, check_thresholds, check_tree, fixed_point, highest_codes, lexicon_tables,
 )
 from textprep_ml._kernels.boundary_tables import integer_threshold, is_near, join_tables, merge_templates
 
@@ -186,11 +186,16 @@ cdef class Workspace:
 cdef class BoundaryScanner:
     """Finds, describes and scores the candidates of texts.
 
-    Without `set_linear` or `set_tree` it can only `describe`.
+    Without `set_linear` or `set_tree` it can only `describe`. No gap between words is a candidate after one of the `hopeless_words`, lower-cased
+    ones, where they have no mark, nor one of the `hopeless_forms`: codes of the mark and the shape on the left, the shape and the lead on the
+    right.
     """
     cdef Lexicon lexicon
     cdef int newline
     cdef uint8_t[2][N_GAPS] gap_codes     # by what `gap_of` tells, without and with capitals in the text
+    cdef uint64_t *hopeless_words           # hashes in an open-addressing table; 0 is a free slot
+    cdef uint32_t hopeless_mask
+    cdef uint8_t[N_MARKS][N_SHAPES][N_SHAPES][N_LEADS] hopeless_forms
     cdef Linear linear
     cdef list spare                         # workspaces that nobody has
     cdef bint has_tree
@@ -204,7 +209,40 @@ cdef class BoundaryScanner:
     cdef float[::1] thresholds
     cdef int32_t[N_KINDS] int_thresholds    # of the linear model
 
-    def __init__(self, Lexicon lexicon not None, str newline="auto", kinds=KIND_NAMES):
+    def __cinit__(self, Lexicon lexicon not None, str newline="auto", kinds=KIND_NAMES, hopeless_words=(), hopeless_forms=()):
+        cdef uint32_t size = 64, slot
+        cdef uint64_t key
+        while size < 4 * len(hopeless_words):
+            size *= 2
+        self.hopeless_words = <uint64_t *>calloc(size, sizeof(uint64_t))
+        if self.hopeless_words == NULL:
+            raise MemoryError()
+        self.hopeless_mask = size - 1
+        for word in hopeless_words:
+            key = hash_word(word)
+            slot = self.hopeless_slot(key)
+            self.hopeless_words[slot] = key
+        memset(self.hopeless_forms, 0, sizeof(self.hopeless_forms))
+        for mark, left, right, lead in check_forms(hopeless_forms):
+            self.hopeless_forms[mark][left][right][lead] = 1
+
+    def __dealloc__(self):
+        free(self.hopeless_words)
+
+    cdef inline uint32_t hopeless_slot(self, uint64_t key) noexcept nogil:
+        """Where the hash of a word is, or would be."""
+        cdef uint32_t slot = <uint32_t>(key >> 20) & self.hopeless_mask
+        while self.hopeless_words[slot] != 0 and self.hopeless_words[slot] != key:
+            slot = (slot + 1) & self.hopeless_mask
+        return slot
+
+    cdef inline bint is_hopeless(self, const token_t *left, const token_t *right, uint64_t word) noexcept nogil:
+        """Whether no sentence ends in a gap between words, the one on the left being `word`."""
+        if self.hopeless_forms[left.mark][left.shape][right.shape][right.lead]:
+            return True
+        return left.mark == MARK_NONE and self.hopeless_words[self.hopeless_slot(word)] != 0
+
+    def __init__(self, Lexicon lexicon not None, str newline="auto", kinds=KIND_NAMES, hopeless_words=(), hopeless_forms=()):
         self.lexicon = lexicon
         self.spare = []
         self.newline = NEWLINE_MODES[newline]

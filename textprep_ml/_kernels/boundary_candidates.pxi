@@ -189,19 +189,21 @@ cdef int decide(
             code = codes[gap_of(right - 1, right)]
             is_wanted = (code >> (GAP_OUTSIDE + (state.brackets > 0))) & 1
             is_gap = (code & 7) == KIND_GAP
-            # Every gap is written down, and counts if it is a candidate: that is hard to predict.
-            c = &w.waiting[is_gap][w.n_waiting[is_gap]]
-            c.state = state
-            c.right = i
-            c.place = w.n_pending
-            c.kind = code & 7
-            c.forced = (code >> GAP_FORCED) & 1
-            w.n_waiting[is_gap] += is_wanted
-            w.n_pending += is_wanted
-            if w.n_waiting[is_gap] == UNDESCRIBED or w.n_pending == PENDING:
-                describe_waiting(scanner, linear, w, n, want)
-                if w.n_pending == PENDING and settle(scanner, linear, w, want, n_of_text) < 0:
-                    return -1
+            if is_wanted and is_gap and scanner.is_hopeless(right - 1, right, w.hashes[i - 1]):
+                is_wanted = False
+            if is_wanted:
+                c = &w.waiting[is_gap][w.n_waiting[is_gap]]
+                c.state = state
+                c.right = i
+                c.place = w.n_pending
+                c.kind = code & 7
+                c.forced = (code >> GAP_FORCED) & 1
+                w.n_waiting[is_gap] += 1
+                w.n_pending += 1
+                if w.n_waiting[is_gap] == UNDESCRIBED or w.n_pending == PENDING:
+                    describe_waiting(scanner, linear, w, n, want)
+                    if w.n_pending == PENDING and settle(scanner, linear, w, want, n_of_text) < 0:
+                        return -1
             state.since_end *= (right - 1).as_left < LEFT_END
         advance(&state, right)
     state.line_tokens += limit - last - 1

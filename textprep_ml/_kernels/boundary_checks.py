@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,21 @@ def highest_codes(ids: Integers, classes: Integers, usual: Integers, raw: Intege
     """Give the highest code that each column can have with such a lexicon."""
     highest = {"word": ids.max(), "class": classes.max(), "usual": usual.max(), "raw": raw.max(), "group": groups.max()}
     return np.array([highest[code] if isinstance(code, str) else code for code in _HIGHEST], dtype=np.int64)
+
+
+#: Number of codes of what makes the form of a gap: mark, shape on the left, shape and lead on the right.
+FORM_SIZES = (14, 16, 16, 8)
+
+
+def check_forms(forms: Iterable[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Check that the forms of gaps are codes that there are."""
+    checked = [tuple(int(code) for code in form) for form in forms]
+    for form in checked:
+        if len(form) != len(FORM_SIZES) or not all(
+            0 <= code < size for code, size in zip(form, FORM_SIZES, strict=True)
+        ):
+            raise ValueError(f"The form of a gap is four codes below {FORM_SIZES}, got {form}.")
+    return checked
 
 
 def check_linear(

@@ -12,6 +12,7 @@ import numpy as np
 from textprep_ml import _kernels, _modelfile
 from textprep_ml.exceptions import ModelFormatError
 from textprep_ml.segmentation.attributes import ATTRIBUTES, KINDS
+from textprep_ml.segmentation.hopeless import NONE_HOPELESS, HopelessGaps
 from textprep_ml.segmentation.templates import (
     TemplateLayout,
     shortest_decimals,
@@ -191,6 +192,8 @@ class BoundaryModel:
     params : mapping
         Parameters of the `SentenceSegmenter` that was saved, after `load`. Policies and a normalizer among them are
         not applied here.
+    hopeless : HopelessGaps
+        Gaps between words that are no candidates.
     """
 
     words: WordTable
@@ -199,6 +202,7 @@ class BoundaryModel:
     candidates: tuple[str, ...] = ("mark", "line", "gap")
     newline: str = "auto"
     params: Mapping[str, Any] = field(default_factory=dict)
+    hopeless: HopelessGaps = NONE_HOPELESS
 
     def __post_init__(self) -> None:
         self.rebuild()
@@ -206,7 +210,9 @@ class BoundaryModel:
     def rebuild(self) -> None:
         """Hand words, scorer and thresholds to the kernel anew, after one of them was changed."""
         kinds = [kind for candidates in self.candidates for kind in CANDIDATE_KINDS[candidates]]
-        self._scanner = _kernels.load("boundaries").BoundaryScanner(self.words.build_lexicon(), self.newline, kinds)
+        self._scanner = _kernels.load("boundaries").BoundaryScanner(
+            self.words.build_lexicon(), self.newline, kinds, self.hopeless.words, self.hopeless.forms
+        )
         self._scanner.set_thresholds([self.thresholds[kind] for kind in KINDS])
         if self.scorer is not None:
             self.scorer.install(self._scanner)
@@ -367,7 +373,12 @@ class BoundaryModel:
                 "Only linear models and single decision trees can be saved; this classifier works in memory (and by "
                 "pickle) only."
             )
-        return {"words": self.words.to_state(), "scorer": self.scorer.to_state(), "thresholds": self.thresholds}
+        return {
+            "words": self.words.to_state(),
+            "hopeless": self.hopeless.to_state(),
+            "scorer": self.scorer.to_state(),
+            "thresholds": self.thresholds,
+        }
 
     @classmethod
     def from_state(
@@ -393,9 +404,9 @@ class BoundaryModel:
         thresholds = {kind: float(state["thresholds"][kind]) for kind in KINDS}
         if not np.isfinite(list(thresholds.values())).all():
             raise ModelFormatError("The thresholds of the model are not finite.")
-        return cls(
-            words, scorer_from_state(state["scorer"], len(words.vocabulary)), thresholds, tuple(candidates), newline
-        )
+        hopeless = HopelessGaps.from_state(state["hopeless"]) if "hopeless" in state else NONE_HOPELESS
+        scorer = scorer_from_state(state["scorer"], len(words.vocabulary))
+        return cls(words, scorer, thresholds, tuple(candidates), newline, hopeless=hopeless)
 
     @classmethod
     def load(

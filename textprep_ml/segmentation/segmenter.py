@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self, cast
 
@@ -27,6 +28,7 @@ from textprep_ml.segmentation.distillation import split_targets
 from textprep_ml.segmentation.documents import Document
 from textprep_ml.segmentation.explanation import Explanation, explain_candidates
 from textprep_ml.segmentation.features import CrossedEncoder, RankedEncoder, is_linear
+from textprep_ml.segmentation.hopeless import NONE_HOPELESS, HopelessGaps, find_hopeless
 from textprep_ml.segmentation.policies import Policies
 from textprep_ml.segmentation.prediction import Predictor, find_candidates
 from textprep_ml.segmentation.runtime import NEWLINES, BoundaryModel, LinearScorer, logit
@@ -245,26 +247,25 @@ class SentenceSegmenter(BaseSegmenter):
         self._check_choices()
         texts, weights = self._check_documents(X, sample_weight)
         self._fit_normalizer(texts)
-        documents = labelled_documents(texts, y, type(self).__name__, self._normalizer_in_use(), labelled)
-        unlabelled = [index for index, document in enumerate(documents) if not document.is_labelled]
-        if unlabelled and self.teacher is None:
-            raise ValueError(
-                f"The spans of document {unlabelled[0]} are None: learning without labels takes a teacher."
-            )
+        normalizer, has_teacher = self._normalizer_in_use(), self.teacher is not None
+        documents = labelled_documents(texts, y, type(self).__name__, normalizer, labelled, has_teacher)
         variants, sources = make_variants(documents, self.augment, self.abbreviations, self.random_state)
-        words, base = self._start(documents, raw)  # variants would count every word several times
+        words, base, hopeless = self._start(documents, raw)  # variants would count every word several times
         model = BoundaryModel(words, base, candidates=tuple(self.candidates), newline=self.newline)
         examples = label_candidates(model, variants, weights[sources], self.n_jobs, self._teacher())
-        self.coverage_ = examples.coverage
         self.estimator_ = self._make_estimator()
         self.encoder_ = self._make_encoder(base)
         self._fit_estimator(examples, words.vocabulary, base)
         model.scorer = compile_scorer(self.estimator_, self.encoder_, base, self.min_weight, self.shrinkage)
         if isinstance(model.scorer, LinearScorer):
-            before = None if base is None else base.evidence
             model.scorer.evidence = count_evidence(
-                model.scorer.layout, model.scorer.weights, examples.rows, examples.weights, before
+                model.scorer.layout, model.scorer.weights, examples.rows, examples.weights, base and base.evidence
             )
+        # The classifier has learned from the hopeless gaps too: they say much of words.
+        model.hopeless = find_hopeless(
+            examples.rows, examples.labels, len(documents) / len(variants), words.vocabulary, hopeless
+        )
+        self.coverage_ = examples.coverage(model.hopeless.among(examples.rows, words.vocabulary))
         model.thresholds = self._thresholds()
         model.rebuild()
         self.model_ = model
@@ -322,12 +323,14 @@ class SentenceSegmenter(BaseSegmenter):
         """The normalizer of the training, or one that was given to a model that has none."""
         return self.normalizer if self.normalizer is None else getattr(self, "normalizer_", self.normalizer)
 
-    def _start(self, documents: Sequence[Document], raw: Iterable[str] | None) -> tuple[WordTable, LinearScorer | None]:
+    def _start(self, documents: Sequence[Document], raw: Iterable[str] | None) -> tuple[WordTable, Any, HopelessGaps]:
         """Collect the words, on top of those of the model to start from."""
         source = self.warm_start_from
         if source is None:
-            return learn_words(documents, raw, self.abbreviations, self.min_word_count, self.n_jobs), None
-        return widen(_model_of(source), documents, self.abbreviations, self.min_word_count)
+            words = learn_words(documents, raw, self.abbreviations, self.min_word_count, self.n_jobs)
+            return words, None, NONE_HOPELESS
+        model = _model_of(source)
+        return *widen(model, documents, self.abbreviations, self.min_word_count), model.hopeless
 
     def _teacher(self) -> BoundaryModel | None:
         """The model to learn from besides the labels, over the same candidates."""
@@ -340,7 +343,8 @@ class SentenceSegmenter(BaseSegmenter):
         model = _model_of(self.teacher)
         if model.scorer is None:
             raise ValueError("teacher needs a linear model or a single decision tree: others score no candidates here.")
-        return model.adjusted(tuple(self.candidates), self.newline, model.thresholds)
+        # What is hopeless to the teacher is a candidate to learn from all the same.
+        return replace(model, candidates=tuple(self.candidates), newline=self.newline, hopeless=NONE_HOPELESS)
 
     def _fit_estimator(self, examples: Examples, vocabulary: list[str], base: LinearScorer | None) -> None:
         columns = self.encoder_.fit_transform(examples.rows, examples.labels, vocabulary)

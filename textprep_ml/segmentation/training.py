@@ -43,15 +43,34 @@ class Examples:
         Weight of the document that each came from.
     scores : ndarray of shape (n_candidates,)
         Log odds by the model to start from; zeros where there is none.
-    coverage : float
-        Share of the boundaries that are candidates.
+    n_boundaries : int
+        In the documents, whether they are candidates or not.
+    n_found : int
+        Those of them that are candidates.
     """
 
     rows: np.ndarray
     labels: np.ndarray
     weights: np.ndarray
     scores: np.ndarray
-    coverage: float
+    n_boundaries: int
+    n_found: int
+
+    def coverage(self, dropped: np.ndarray | None = None) -> float:
+        """Give the share of the boundaries that are candidates.
+
+        Parameters
+        ----------
+        dropped : ndarray of shape (n_candidates,), optional
+            Candidates that are none any more.
+
+        Returns
+        -------
+        float
+            1.0 where there is no boundary.
+        """
+        n_lost = 0 if dropped is None else int((self.labels[dropped] >= 0.5).sum())
+        return (self.n_found - n_lost) / self.n_boundaries if self.n_boundaries else 1.0
 
 
 def strip_span(text: str, start: int, end: int) -> tuple[int, int]:
@@ -77,7 +96,7 @@ def strip_span(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def labelled_documents(
-    texts: Sequence[str], y: Any, owner: str, normalizer: Any, labelled: Any = None
+    texts: Sequence[str], y: Any, owner: str, normalizer: Any, labelled: Any = None, has_teacher: bool = True
 ) -> list[Document]:
     """Check the labels and bring them into the normalized text.
 
@@ -93,15 +112,26 @@ def labelled_documents(
         With ``align(text) -> (normalized, offset map)``.
     labelled : sequence of (sequence of (int, int) or None), optional
         The parts of each document whose labels count; None where all do.
+    has_teacher : bool
+        Whether there is something else to learn from where a document has no labels.
 
     Returns
     -------
     list of Document
         Sentences without white space at their edges.
+
+    Raises
+    ------
+    ValueError
+        If a document has no labels and there is no teacher.
     """
     y = y if y is None else list(y)
     targets = check_targets(y and [() if spans is None else spans for spans in y], texts, owner)
     is_labelled = [spans is not None for spans in y]
+    if not (has_teacher or all(is_labelled)):
+        raise ValueError(
+            f"The spans of document {is_labelled.index(False)} are None: learning without labels takes a teacher."
+        )
     parts = _check_parts(labelled, texts, owner)
     if normalizer is not None:
         aligned = [normalizer.align(text) for text in texts]
@@ -355,5 +385,6 @@ def label_candidates(
         (labels if teacher is None else teach(teacher, chunks, labels, known, n_jobs))[undecided],
         np.repeat(weights, np.diff(offsets))[undecided],
         scores[undecided],
-        float(labels[counted].sum() / n_boundaries) if n_boundaries else 1.0,
+        n_boundaries,
+        int(labels[counted].sum()),
     )

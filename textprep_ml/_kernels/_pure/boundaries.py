@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from textprep_ml._kernels._pure.boundary_candidates import LOOKAHEAD, CandidateKind, Document, Lexicon
-from textprep_ml._kernels._pure.boundary_codes import BLANK, Kind, Newline, hash_word
+from textprep_ml._kernels._pure.boundary_codes import BLANK, Kind, Mark, Newline, hash_word
 from textprep_ml._kernels._pure.boundary_context import Evidence, WordCount, count_tokens
+from textprep_ml._kernels._pure.boundary_parts import Token
 from textprep_ml._kernels._pure.boundary_tokens import TokenReader, read_tokens
 from textprep_ml._kernels.boundary_checks import (
     N_COLUMNS,
     N_KINDS,
+    check_forms,
     check_linear,
     check_offsets,
     check_texts,
@@ -63,11 +65,22 @@ EMPTY: Candidates = (
 class BoundaryScanner:
     """Finds, describes and scores the candidates of texts.
 
-    Without `set_linear` or `set_tree` it can only `describe`.
+    Without `set_linear` or `set_tree` it can only `describe`. No gap between words is a candidate after one of the
+    `hopeless_words`, lower-cased ones, where they have no mark, nor one of the `hopeless_forms`: codes of the mark and
+    the shape on the left, the shape and the lead on the right.
     """
 
-    def __init__(self, lexicon: Lexicon, newline: str = "auto", kinds: Collection[str] = KIND_NAMES) -> None:
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        newline: str = "auto",
+        kinds: Collection[str] = KIND_NAMES,
+        hopeless_words: Sequence[str] = (),
+        hopeless_forms: Iterable[Sequence[int]] = (),
+    ) -> None:
         self.lexicon = lexicon
+        self.hopeless_words = {hash_word(word) for word in hopeless_words}
+        self.hopeless_forms = set(check_forms(hopeless_forms))
         self.newline = NEWLINE_MODES[newline]
         self.enabled = {KIND_NAMES.index(kind) for kind in kinds}
         self.thresholds = np.zeros(N_KINDS, dtype=np.float32)
@@ -161,6 +174,8 @@ class BoundaryScanner:
         for i, kind, place in document.candidates(len(document.tokens) if limit is None else limit):
             left, right = document.tokens[i - 1], document.tokens[i]
             forced = kind == CandidateKind.PARAGRAPH or (self.newline == Newline.HARD and right.newlines > 0)
+            if kind == CandidateKind.GAP and self.is_hopeless(left, right):
+                continue
             if forced or kind in self.enabled:
                 found.append((left.end, right.start, kind, forced))
                 rows.append(document.describe(i, kind, place))
@@ -172,6 +187,12 @@ class BoundaryScanner:
             np.array(rows, dtype=np.uint16).reshape(-1, N_COLUMNS),
             table[:, 3].astype(bool),
         )
+
+    def is_hopeless(self, left: Token, right: Token) -> bool:
+        """Tell whether no sentence ends in a gap between words."""
+        if (left.mark, left.shape, right.shape, right.lead) in self.hopeless_forms:
+            return True
+        return left.mark == Mark.NONE and left.hash in self.hopeless_words
 
     def choose(self, kinds: npt.NDArray[np.uint8], rows: Rows, forced: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Tell which candidates are boundaries."""
