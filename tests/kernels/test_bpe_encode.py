@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -129,6 +130,19 @@ def encoder(module: ModuleType, model: Model, scheme: str = "gpt2", **options: A
 
 
 @pytest.mark.parametrize("module", MODULES)
+def test_only_lists_of_strings_are_copied(module: ModuleType) -> None:
+    class Name(str): ...
+
+    strings = ["a", "\u4f60", ""] * 10
+    copy = module.copy_strings(strings)
+    assert copy == strings
+    assert copy is not strings
+    assert module.copy_strings([]) == []
+    assert module.copy_strings([*strings, b"a"]) is None
+    assert module.copy_strings([Name("a")]) is None
+
+
+@pytest.mark.parametrize("module", MODULES)
 class TestBytes:
     @given(model=MODELS, text=WORDS)
     @settings(max_examples=150)
@@ -162,6 +176,42 @@ class TestBytes:
             assert [ids[a:b].tolist() for a, b in zip(offsets[:-1], offsets[1:], strict=True)] == rows
         if scheme in PATTERNS and scheme != "blank":
             assert encode.decode_batch(ids, offsets) == [as_bytes(text) for text in texts]
+
+    @pytest.mark.parametrize("threads", [1, 2, 3])
+    def test_threads_share_many_texts(self, module: ModuleType, threads: int) -> None:
+        kinds = [
+            "plain words, and more of them",
+            "",
+            "na\u00efve \u4f60\u597d \U0001f600",
+            "lone \ud800 half",
+            "x" * 40,
+        ]
+        texts: list[Any] = [kinds[number % 5] + str(number) for number in range(600)] + ["one long text " * 3000]
+        texts[7] = texts[7].encode()
+        encode = encoder(module, byte_model([(0, 1), (120, 120), (256, 32)]))
+        ids, offsets = encode.encode_batch(texts, threads=threads)
+        assert [ids[a:b].tolist() for a, b in pairwise(offsets)] == [encode.encode(text) for text in texts]
+
+    def test_more_ids_than_a_few_texts_let_expect(self, module: ModuleType) -> None:
+        texts = ["a" * 512 if number % 20 == 0 else "\u4f60\u597d" * 60 for number in range(320)]
+        encode = encoder(module, byte_model([(97, 97), *((256 + k, 256 + k) for k in range(8))]))
+        ids, offsets = encode.encode_batch(texts, threads=2)
+        expected, bounds = encode.encode_batch(texts)
+        assert ids.tolist() == expected.tolist()
+        assert offsets.tolist() == bounds.tolist()
+
+    @pytest.mark.parametrize("threads", [1, 2, 3])
+    def test_the_first_unknown_is_named(self, module: ModuleType, threads: int) -> None:
+        texts = [
+            "a b " * 200 + ("?" if number in (47, 49) else "") + ("!" if number == 33 else "") for number in range(60)
+        ]
+        encode = encoder(module, ([b"a", b" ", b"b"], []))
+        with pytest.raises(ValueError, match="'!' at byte 800;"):
+            encode.encode_batch(texts, threads=threads)
+        with pytest.raises(ValueError, match="'!' at byte 27200;"):
+            encode.encode_array("".join(texts), threads)
+        with pytest.raises((TypeError, AttributeError), match="int"):
+            encode.encode_batch(["a b", 1], threads=threads)
 
     @given(model=MODELS, text=st.one_of(TEXT, WORDS), scheme=st.sampled_from(list(SCHEMES)))
     @settings(max_examples=80)

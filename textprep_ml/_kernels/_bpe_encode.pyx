@@ -6,7 +6,9 @@ What it does is to be read in ``_pure/bpe_encode.py``, how it does it in ``bpe_m
 
 import numpy as np
 
+cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.list cimport PyList_GET_ITEM, PyList_New, PyList_SET_ITEM
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -24,10 +26,17 @@ from textprep_ml._kernels._word_encoder cimport (
     pretok_t,
     word_coder_t,
     word_pieces_t,
+    word_prefetch,
     word_room_t,
 )
 
 from textprep_ml._kernels._pure.pretokenize import SCHEMES
+
+cdef extern from "Python.h":
+    bint PyUnicode_CheckExact(PyObject *text)
+
+cdef enum:
+    AHEAD = 8  # strings lie all over the memory, which is asked for so many of them in advance
 
 cdef extern from "shared_objects.h":
     void add_references(PyObject *object, Py_ssize_t count)
@@ -79,6 +88,22 @@ cdef extern from "bpe_dropout.h" nogil:
     int bpe_encode_chance(
         const void *model, word_room_t *room, const uint8_t *word, size_t length, word_pieces_t *pieces
     ) noexcept
+
+
+def copy_strings(list items):
+    """Copy a list, if all that is in it is exact `str`; else give None."""
+    cdef Py_ssize_t count, i
+    cdef list result
+    with cython.critical_section(items):
+        count = len(items)
+        result = PyList_New(count)
+        for i in range(count):
+            word_prefetch(PyList_GET_ITEM(items, min(i + AHEAD, count - 1)))
+            if not PyUnicode_CheckExact(PyList_GET_ITEM(items, i)):
+                return None
+            Py_INCREF(<object>PyList_GET_ITEM(items, i))
+            PyList_SET_ITEM(result, i, <object>PyList_GET_ITEM(items, i))
+    return result
 
 
 def rows(const int32_t[::1] ids, const int64_t[::1] offsets):

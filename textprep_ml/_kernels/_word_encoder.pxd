@@ -1,6 +1,7 @@
 # cython: language_level=3
 """The base of the encoders that go word by word: see `_word_encoder.pyx`."""
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 cdef extern from "word_runs.h" nogil:
@@ -76,18 +77,19 @@ cdef class Blob:
 
 
 cdef class Texts:
+    cdef list strings  # or `views`
+    cdef PyObject *items
     cdef word_text_t *views
-    cdef size_t count
-    cdef size_t size  # bytes in all
+    cdef size_t count, next
+    cdef size_t size  # bytes or characters in all
     cdef list alive
 
     @staticmethod
-    cdef Texts make(size_t count, list alive)
-    @staticmethod
-    cdef Texts collect(list strings)
+    cdef Texts of(list strings)
     @staticmethod
     cdef Texts cut(object text, word_text_t view, size_t parts)
-    cdef list shares(self, size_t parts)
+    cdef size_t take(self, word_text_t *views, size_t size) noexcept nogil
+    cdef int complete(self, word_text_t *views, size_t first, size_t count) except -1 nogil
 
 
 cdef class Cache:
@@ -102,11 +104,10 @@ cdef class WordEncoder:
 
     cdef prepare(self, word_encode_t encode, const void *model, int scheme, Blob surfaces)
     cdef str about_unknown(self, bytes rest, size_t at)
-    cdef object _encode_parts(self, Texts texts, size_t threads)
+    cdef tuple _encode_together(self, Texts texts, size_t threads)
+    cdef size_t _guess(self, Texts texts) except? 0
     cdef size_t _encode_small(self, const word_text_t *view, int32_t *out) except? -1
-    cdef object _encode(
-        self, const word_coder_t *coder, const word_text_t *texts, size_t count, object offsets, size_t whole=*
-    )
+    cdef tuple _encode(self, const word_coder_t *coder, Texts texts)
     cdef tuple _encode_with_offsets(self, const word_coder_t *coder, text)
     cdef Cache _take(self)
     cdef _refuse(self, int status, word_text_t view, size_t at)

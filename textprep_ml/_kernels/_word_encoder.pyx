@@ -4,8 +4,8 @@
 A subclass brings a C function that encodes one word (see ``word_runs.h``); threads, batches, spans, lists and decoding are here.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise, repeat
+from itertools import pairwise
+from threading import Thread
 
 import numpy as np
 
@@ -14,21 +14,51 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.list cimport PyList_GET_ITEM, PyList_New, PyList_SET_ITEM
 from cpython.object cimport PyObject
+from cpython.pythread cimport (
+    PyThread_acquire_lock,
+    PyThread_allocate_lock,
+    PyThread_free_lock,
+    PyThread_release_lock,
+    PyThread_type_lock,
+    WAIT_LOCK,
+)
 from cpython.ref cimport Py_INCREF
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 
 from textprep_ml._kernels._pure.pretokenize import SCHEMES
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
-    bint PyUnicode_CheckExact(object text)
-    bint PyUnicode_IS_COMPACT_ASCII(object text)
+    bint PyUnicode_Check(PyObject *text) nogil
+    bint PyUnicode_CheckExact(PyObject *text) nogil
+    bint PyUnicode_IS_COMPACT_ASCII(PyObject *text) nogil
+    PyObject *item_of "PyList_GET_ITEM"(PyObject *list, size_t i) nogil
+    const uint8_t *PyUnicode_1BYTE_DATA(PyObject *text) nogil
+    size_t PyUnicode_GET_LENGTH(PyObject *text) nogil
+    bint PyBytes_Check(PyObject *text) nogil
+    size_t size_of_bytes "PyBytes_GET_SIZE"(PyObject *text) nogil
 
-#: Bytes of a text below which releasing the interpreter's lock costs more than it gives.
 cdef enum:
-    SMALL = 4096
+    SMALL = 4096  # bytes of a text below which releasing the interpreter's lock costs more than it gives
     LONGEST = 1024  # bytes of a text that an error message may need
+    PART_BYTES = 1 << 16  # of texts that are encoded together
+    PART_TEXTS = 1024
+    LEAST_BYTES = 1 << 12
+    SAMPLES = 16
+    SAMPLE = 512  # bytes
+    AHEAD = 8  # strings lie all over the memory, which is asked for so many of them in advance
+
+
+cdef inline size_t length_of(PyObject *text) noexcept nogil:
+    return PyUnicode_GET_LENGTH(text) if PyUnicode_Check(text) else size_of_bytes(text)
+
+
+cdef inline size_t sum_of_sizes(const word_text_t *views, size_t count) noexcept nogil:
+    cdef size_t i, size = 0
+    for i in range(count):
+        size += views[i].size
+    return size
 
 
 cdef object text_of(object text, word_text_t *view):
@@ -49,41 +79,27 @@ cdef object text_of(object text, word_text_t *view):
 
 
 cdef class Texts:
-    """The UTF-8 of many texts, and what keeps it alive."""
+    """Texts that are handed out in parts; what they are in UTF-8, for strings that are not ASCII, only then."""
 
     def __dealloc__(self):
         free(self.views)
 
     @staticmethod
-    cdef Texts make(size_t count, list alive):
-        cdef Texts texts = Texts()
-        texts.views = <word_text_t *>malloc((count + 1) * sizeof(word_text_t))
-        if not texts.views:
-            raise MemoryError
-        texts.count = count
-        texts.alive = alive
-        return texts
-
-    @staticmethod
-    cdef Texts collect(list strings):
+    cdef Texts of(list strings):
+        """Take strings, in a list that nobody else changes."""
         cdef size_t i
-        cdef Py_ssize_t size
         cdef PyObject *string
-        cdef Texts texts = Texts.make(len(strings), strings)
+        cdef Texts texts = Texts()
+        texts.strings = strings
+        texts.items = <PyObject *>strings
+        texts.count = len(strings)
+        texts.alive = []
         for i in range(texts.count):
-            # Strings lie all over the memory.
-            word_prefetch(PyList_GET_ITEM(strings, min(i + 8, texts.count - 1)))
+            word_prefetch(PyList_GET_ITEM(strings, min(i + AHEAD, texts.count - 1)))
             string = PyList_GET_ITEM(strings, i)
-            if PyUnicode_CheckExact(<object>string) and PyUnicode_IS_COMPACT_ASCII(<object>string):
-                texts.views[i].data = <const uint8_t *>PyUnicode_AsUTF8AndSize(<object>string, &size)
-                texts.views[i].size = size
-                texts.size += size
-                continue
-            kept = text_of(strings[i], &texts.views[i])
-            texts.size += texts.views[i].size
-            if kept is not strings[i]:
-                texts.alive = [*texts.alive, kept] if texts.alive is strings else texts.alive
-                texts.alive.append(kept)
+            if not PyUnicode_Check(string) and not PyBytes_Check(string):
+                raise TypeError(f"The encoder expects str or bytes, got {type(strings[i]).__name__}.")
+            texts.size += length_of(string)
         return texts
 
     @staticmethod
@@ -91,7 +107,12 @@ cdef class Texts:
         """Cut a text between an ASCII letter and a blank or newline, which are never in one word."""
         cdef size_t part, at, last = 0
         cdef uint8_t byte
-        cdef Texts texts = Texts.make(parts, [text])
+        cdef Texts texts = Texts()
+        texts.views = <word_text_t *>malloc(parts * sizeof(word_text_t))
+        if not texts.views:
+            raise MemoryError
+        texts.count = parts
+        texts.alive = [text]
         texts.size = view.size
         for part in range(parts):
             at = max(view.size // parts * (part + 1), last)
@@ -107,15 +128,42 @@ cdef class Texts:
             last = at
         return texts
 
-    cdef list shares(self, size_t parts):
-        """Give the numbers of the texts at which parts of about the same size end."""
-        cdef size_t i, seen = 0
-        bounds = []
-        for i in range(self.count):
-            if len(bounds) + 1 < <Py_ssize_t>parts and i and seen >= self.size // parts * (len(bounds) + 1):
-                bounds.append(i)
-            seen += self.views[i].size
-        return [*bounds, self.count]
+    cdef size_t take(self, word_text_t *views, size_t size) noexcept nogil:
+        """Hand out the next texts, PART_TEXTS at most, of about so many bytes together; 0 when none are left.
+
+        Those that are not ASCII have no data yet, and their size is in characters.
+        """
+        cdef size_t count = 0, seen = 0, last = self.count - 1
+        cdef PyObject *string
+        cdef bint is_ready
+        while seen < size and count < PART_TEXTS and self.next < self.count:
+            if self.views:
+                views[count] = self.views[self.next]
+            else:
+                word_prefetch(item_of(self.items, min(self.next + AHEAD, last)))
+                string = item_of(self.items, self.next)
+                is_ready = PyUnicode_CheckExact(string) and PyUnicode_IS_COMPACT_ASCII(string)
+                views[count].data = PyUnicode_1BYTE_DATA(string) if is_ready else NULL
+                views[count].size = length_of(string)
+            seen += views[count].size
+            count += 1
+            self.next += 1
+        return count
+
+    cdef int complete(self, word_text_t *views, size_t first, size_t count) except -1 nogil:
+        """Give the texts from number `first` on their data."""
+        cdef size_t i = 0
+        while i < count and views[i].data:
+            i += 1
+        if i < count:
+            with gil:
+                for i in range(i, count):
+                    if not views[i].data:
+                        text = self.strings[first + i]
+                        kept = text_of(text, &views[i])
+                        if kept is not text:
+                            self.alive.append(kept)
+        return 0
 
 
 cdef class Cache:
@@ -167,6 +215,186 @@ cdef class Blob:
         free(self.heads)
 
 
+cdef struct Part:
+    Part *next  # the part that was taken after it, by whomever
+    Part *later  # the part that its thread took after it
+    size_t first, count  # texts
+    int32_t *ids  # NULL when they are in their place
+    size_t n_ids, capacity
+    int64_t place  # of its ids among all, -1 as long as there is a part before it that is not finished
+    bint is_finished
+
+
+cdef class Sharing:
+    """Texts that several threads encode, each of which takes a part whenever it has finished one, and the ids of all.
+
+    The ids of a part are written to memory of the thread's own, which stays near to it, and copied to their place as soon as it is known how
+    many come before them. So there is one large array only, every thread is busy until the end, and none waits for another.
+    """
+
+    cdef Texts texts
+    cdef object array, offsets, error
+    cdef int32_t *out
+    cdef int64_t *begins
+    cdef size_t capacity, part_bytes
+    cdef int64_t total  # ids of all parts before `open`
+    cdef Part *parts  # in the order of the texts
+    cdef Part *newest
+    cdef Part *open  # the first that is not finished
+    cdef PyThread_type_lock lock
+    cdef int status  # of the first text that cannot be encoded
+    cdef size_t refused_at, unknown_at
+    cdef word_text_t refused
+
+    def __cinit__(self, Texts texts, size_t threads, size_t capacity):
+        self.texts = texts
+        self.lock = PyThread_allocate_lock()
+        if not self.lock:
+            raise MemoryError
+        self.part_bytes = max(<size_t>LEAST_BYTES, min(<size_t>PART_BYTES, texts.size // (16 * threads)))
+        self.capacity = capacity
+        self.array = np.empty(self.capacity, dtype=np.int32)
+        self.offsets = np.empty(texts.count + 1, dtype=np.int64)
+        self.out = <int32_t *>address(self.array)
+        self.begins = <int64_t *>address(self.offsets)
+        self.begins[0] = 0
+
+    def __dealloc__(self):
+        cdef Part *part
+        while self.parts:
+            part = self.parts
+            self.parts = part.next
+            free(part.ids)
+            free(part)
+        if self.lock:
+            PyThread_free_lock(self.lock)
+
+    cdef int work(self, const word_coder_t *coder, word_cache_t *cache) except -1 nogil:
+        """Encode parts as long as there are any."""
+        cdef word_text_t views[PART_TEXTS]
+        cdef Part *mine = NULL  # the first that is not in its place
+        cdef Part *last = NULL
+        cdef Part *part
+        cdef Part *end
+        cdef int32_t *spare = NULL
+        cdef size_t size = 0
+        while True:
+            part = self.take(views)
+            if not part:
+                break
+            part.ids, part.capacity, spare, size = spare, size, NULL, 0
+            self.texts.complete(views, part.first, part.count)
+            if not self.encode(part, coder, cache, views):
+                break
+            if mine:
+                last.later = part
+            else:
+                mine = part
+            last = part
+            end = self.finish(part, mine)
+            while mine != end and self.put(mine):
+                free(spare)
+                spare, size, mine.ids = mine.ids, mine.capacity, NULL
+                mine = mine.later
+        free(spare)
+        return 0
+
+    cdef Part *take(self, word_text_t *views) noexcept nogil:
+        """Take the next texts; NULL when there are none, or one could not be encoded."""
+        cdef Part *part = <Part *>calloc(1, sizeof(Part))
+        if not part:
+            self.fail(WORD_MEMORY, 0, 0, NULL)
+            return NULL
+        part.place = -1
+        PyThread_acquire_lock(self.lock, WAIT_LOCK)
+        part.first = self.texts.next
+        part.count = 0 if self.status else self.texts.take(views, self.part_bytes)
+        if part.count:
+            if self.parts:
+                self.newest.next = part
+            else:
+                self.parts = part
+            self.newest = part
+            if not self.open:
+                self.open = part
+        PyThread_release_lock(self.lock)
+        if not part.count:
+            free(part)
+            return NULL
+        return part
+
+    cdef bint encode(self, Part *part, const word_coder_t *coder, word_cache_t *cache, const word_text_t *views) noexcept nogil:
+        cdef word_run_t run
+        cdef int status
+        cdef int32_t *more
+        word_run_init(&run, views, part.count, self.begins + part.first, part.ids, part.capacity)
+        while True:
+            status = word_run(&run, coder, cache)
+            if status != WORD_FULL:
+                break
+            part.capacity = 2 * (run.count + word_run_wants(&run))
+            more = <int32_t *>realloc(part.ids, part.capacity * sizeof(int32_t))
+            if not more:
+                status = WORD_MEMORY
+                break
+            part.ids = run.out = more
+            run.capacity = part.capacity
+        part.n_ids = run.count
+        if status:
+            self.fail(status, part.first + run.done, run.unknown_at, views + run.done)
+        return not status
+
+    cdef void fail(self, int status, size_t text, size_t unknown_at, const word_text_t *view) noexcept nogil:
+        """Remember the first text that cannot be encoded."""
+        PyThread_acquire_lock(self.lock, WAIT_LOCK)
+        if not self.status or text < self.refused_at:
+            self.status, self.refused_at, self.unknown_at = status, text, unknown_at
+            if view and self.texts.views:  # a part of one text
+                self.refused.data, self.refused.size = self.texts.views.data, self.texts.size
+                self.unknown_at += view.data - self.refused.data
+            elif view:
+                self.refused = view[0]
+        PyThread_release_lock(self.lock)
+
+    cdef Part *finish(self, Part *part, Part *mine) noexcept nogil:
+        """Give all parts their places that can have one by now, and the first of a thread's own that has none."""
+        PyThread_acquire_lock(self.lock, WAIT_LOCK)
+        part.is_finished = True
+        while self.open and self.open.is_finished:
+            self.open.place = self.total
+            self.total += self.open.n_ids
+            self.open = self.open.next
+        while mine and mine.place >= 0:
+            mine = mine.later
+        PyThread_release_lock(self.lock)
+        return mine
+
+    cdef bint put(self, Part *part) noexcept nogil:
+        """Copy the ids of a part to their place, if there is room."""
+        cdef size_t i
+        cdef int64_t *begins = self.begins + part.first + 1
+        if part.place + part.n_ids > self.capacity:
+            return False
+        memcpy(self.out + part.place, part.ids, part.n_ids * sizeof(int32_t))
+        for i in range(part.count):
+            begins[i] += part.place
+        return True
+
+    cdef tuple result(self):
+        """Give the ids and where those of each text begin, when nobody works any more."""
+        cdef Part *part = self.parts
+        if <size_t>self.total > self.capacity:
+            larger = np.empty(self.total, dtype=np.int32)
+            memcpy(address(larger), self.out, self.capacity * sizeof(int32_t))
+            self.array, self.out, self.capacity = larger, <int32_t *>address(larger), self.total
+        while part:
+            if part.ids:
+                self.put(part)
+            part = part.next
+        self.array.resize(self.total, refcheck=False)
+        return self.array, self.offsets
+
+
 cdef class WordEncoder:
     """Words to ids and back; the methods are those of the twins."""
 
@@ -193,7 +421,7 @@ cdef class WordEncoder:
         text = text_of(text, &view)
         if view.size <= SMALL:
             return self._list(small, self._encode_small(&view, small))
-        ids = self._encode(&self.coder, &view, 1, None)
+        ids = self._encode(&self.coder, Texts.cut(text, view, 1))[0]
         return self._list(<const int32_t *>address(ids), len(ids))
 
     def encode_array(self, text, size_t threads=1):
@@ -204,59 +432,74 @@ cdef class WordEncoder:
         if view.size <= SMALL:
             return array_of(small, self._encode_small(&view, small))
         if threads <= 1 or self.coder.scheme == PRETOK_NONE:
-            return self._encode(&self.coder, &view, 1, None)
-        return self._encode_parts(Texts.cut(text, view, threads), threads)[0]
+            return self._encode(&self.coder, Texts.cut(text, view, 1))[0]
+        return self._encode_together(Texts.cut(text, view, max(threads, view.size // PART_BYTES)), threads)[0]
 
     def encode_batch(self, texts, size_t threads=1):
         """Give the ids of all texts in one array, and where those of each text begin, and the end.
 
         A list is not copied: nobody else may change it meanwhile.
         """
-        cdef Texts views = Texts.collect(texts if type(texts) is list else list(texts))
-        if threads > 1 and views.count > 1:
-            return self._encode_parts(views, threads)
-        offsets = np.zeros(views.count + 1, dtype=np.int64)
-        return self._encode(&self.coder, views.views, views.count, offsets), offsets
+        cdef Texts views = Texts.of(texts if type(texts) is list else list(texts))
+        if threads > 1 and views.count > 1 and views.size > LEAST_BYTES:
+            return self._encode_together(views, threads)
+        return self._encode(&self.coder, views)
 
     def encode_words(self, words):
         """Give the ids of ready words, of which an empty one has none, like `encode_batch`."""
-        cdef Texts views = Texts.collect(list(words))
         cdef word_coder_t whole = self.coder
         whole.scheme = PRETOK_NONE
-        offsets = np.zeros(views.count + 1, dtype=np.int64)
-        return self._encode(&whole, views.views, views.count, offsets), offsets
+        return self._encode(&whole, Texts.of(list(words)))
 
-    cdef object _encode_parts(self, Texts texts, size_t threads):
-        """Encode with several threads, this one among them; each has neighbouring texts of about the same size."""
-        bounds = texts.shares(threads)
-        offsets = np.zeros(texts.count + 1, dtype=np.int64)
-        with ThreadPoolExecutor(threads - 1) as pool:
-            others = pool.map(self._encode_part, repeat(texts), bounds, bounds[1:])
-            ids = self._encode(&self.coder, texts.views, bounds[0], offsets, texts.size)
-            parts = list(others)
-            for (_, part), first, last in zip(parts, bounds, bounds[1:]):
-                np.add(part, offsets[first], out=offsets[first : last + 1])
-            count = offsets[texts.count]
-            if count > len(ids):
-                ids = np.concatenate([ids, np.empty(count - len(ids), dtype=np.int32)])
-            behind = [ids[start:end] for start, end in pairwise(offsets[bounds].tolist())]
-            # What the others found is copied by all, this thread among them.
-            copies = [
-                pair
-                for place, (part, _) in zip(behind, parts)
-                for pair in zip(np.array_split(place, threads), np.array_split(part, threads))
-            ]
-            waiting = [pool.submit(np.copyto, *pair) for number, pair in enumerate(copies) if number % threads]
-            for place, part in copies[::threads]:
-                np.copyto(place, part)
-            for copied in waiting:
-                copied.result()
-        ids.resize(count, refcheck=False)
-        return ids, offsets
+    cdef tuple _encode_together(self, Texts texts, size_t threads):
+        """Encode with several threads, this one among them."""
+        cdef Sharing sharing = Sharing(texts, threads, self._guess(texts))
+        helpers = [Thread(target=self._help, args=(sharing,)) for _ in range(threads - 1)]
+        for helper in helpers:
+            helper.start()
+        self._help(sharing)
+        for helper in helpers:
+            helper.join()
+        if sharing.error is not None:
+            raise sharing.error
+        if sharing.status:
+            self._refuse(sharing.status, sharing.refused, sharing.unknown_at)
+        return sharing.result()
 
-    def _encode_part(self, Texts texts, size_t first, size_t last):
-        offsets = np.zeros(last - first + 1, dtype=np.int64)
-        return self._encode(&self.coder, texts.views + first, last - first, offsets), offsets
+    cdef size_t _guess(self, Texts texts) except? 0:
+        """Guess by a few places in them how many ids texts will have, a little high."""
+        cdef word_text_t view
+        cdef int32_t ids[2 * SAMPLE + 16]
+        cdef int64_t begins[2]
+        cdef word_run_t run
+        cdef size_t k, length, count = 0
+        cdef double seen = 1
+        cdef Cache cache = self._take()
+        for k in range(SAMPLES):
+            texts.next = k * texts.count // SAMPLES
+            texts.take(&view, 1)
+            length = view.size
+            texts.complete(&view, texts.next - 1, 1)
+            word_run_init(&run, &view, 1, begins, ids, 2 * SAMPLE + 16)
+            if view.size > SAMPLE:
+                seen += <double>length * SAMPLE / view.size
+                view.size = SAMPLE
+            else:
+                seen += length
+            word_run(&run, &self.coder, &cache.cache)  # what is wrong is found again
+            count += run.count
+        texts.next = 0
+        self.idle.append(cache)
+        return <size_t>(1.15 * texts.size * count / seen) + 4096
+
+    def _help(self, Sharing sharing):
+        cdef Cache cache = self._take()
+        try:
+            with nogil:
+                sharing.work(&self.coder, &cache.cache)
+        except BaseException as error:
+            sharing.error = error
+        self.idle.append(cache)
 
     cdef size_t _encode_small(self, const word_text_t *view, int32_t *out) except? -1:
         """Encode a text of at most SMALL bytes, which fits whatever comes out of it."""
@@ -271,44 +514,47 @@ cdef class WordEncoder:
             self._refuse(status, view[0], run.unknown_at)
         return run.count
 
-    cdef object _encode(
-        self, const word_coder_t *coder, const word_text_t *texts, size_t count, object offsets, size_t whole=0
-    ):
-        """Encode texts to one array; write to `offsets`, unless None, where the ids of each end.
-
-        With `whole`, the array is not cut to the ids: it is to have room for those of so many bytes.
-        """
+    cdef tuple _encode(self, const word_coder_t *coder, Texts texts):
+        """Encode with this thread alone."""
         cdef word_run_t run
-        cdef int64_t single[2]
-        cdef int64_t *begins = &single[0] if offsets is None else <int64_t *>address(offsets)
-        cdef size_t total = 0, i, capacity
-        cdef double rest
-        cdef int status
+        cdef word_text_t views[PART_TEXTS]
+        cdef size_t count, first, length, seen = 0, total = 0, capacity = texts.size // 32 + 1024
+        cdef double done
+        cdef int status = WORD_DONE
         cdef Cache cache = self._take()
-        for i in range(count):
-            total += texts[i].size
-        total = max(total, whole)
-        capacity = total // 32 + 1024
+        offsets = np.empty(texts.count + 1, dtype=np.int64)
         array = np.empty(capacity, dtype=np.int32)
-        word_run_init(&run, texts, count, begins, <int32_t *>address(array), capacity)
-        while True:
-            with nogil:
-                status = word_run(&run, coder, &cache.cache)
-            if status != WORD_FULL:
+        cdef int64_t *begins = <int64_t *>address(offsets)
+        begins[0] = 0
+        while status == WORD_DONE:
+            first = texts.next
+            count = texts.take(views, PART_BYTES)
+            if not count:
                 break
-            # By what the text gave so far; memory that is never written costs nothing.
-            rest = (total - run.consumed) * (run.count / (run.consumed + 1.0)) * 1.1
-            run.capacity = run.count + <size_t>rest + word_run_wants(&run)
-            larger = np.empty(run.capacity, dtype=np.int32)
-            memcpy(address(larger), run.out, run.count * sizeof(int32_t))
-            array = larger
-            run.out = <int32_t *>address(array)
+            length = sum_of_sizes(views, count)
+            texts.complete(views, first, count)
+            word_run_init(&run, views, count, begins + first, <int32_t *>address(array), capacity)
+            run.count = total
+            while True:
+                with nogil:
+                    status = word_run(&run, coder, &cache.cache)
+                if status != WORD_FULL:
+                    break
+                # By what the texts gave so far; memory that is never written costs nothing.
+                done = seen + <double>length * run.consumed / max(sum_of_sizes(views, count), <size_t>1)
+                capacity = <size_t>(run.count * max(1.125, 1.1 * texts.size / (done + 1)))
+                capacity = max(capacity, run.count + word_run_wants(&run)) + 1024
+                larger = np.empty(capacity, dtype=np.int32)
+                memcpy(address(larger), run.out, run.count * sizeof(int32_t))
+                array = larger
+                run.out, run.capacity = <int32_t *>address(array), capacity
+            seen += length
+            total = run.count
         self.idle.append(cache)
         if status:
-            self._refuse(status, texts[run.done], run.unknown_at)
-        if not whole:
-            array.resize(run.count, refcheck=False)
-        return array
+            self._refuse(status, views[run.done], run.unknown_at)
+        array.resize(total, refcheck=False)
+        return array, offsets
 
     def encode_with_offsets(self, text):
         """Give ids, their spans in characters (a piece of one has the span of the whole) and their spans in bytes."""

@@ -66,9 +66,9 @@ typedef struct {
     size_t length;
     size_t position; /* where the next word begins */
     int scheme;
-    size_t block;     /* where the block of `pending` begins */
-    uint64_t pending; /* beginnings of words, not yet told */
-    uint64_t closing; /* ends of words, not yet told, where words have gaps between them */
+    size_t block;     /* where the block last looked at begins */
+    uint64_t pending; /* where words have gaps between them, their beginnings in it that are not yet told */
+    uint64_t closing; /* and their ends */
     int open;         /* the beginning of a word was told and its end was not */
     pretok_carry_t carry;
 } pretok_t;
@@ -369,20 +369,39 @@ static inline __m128i pretok_range(__m128i bytes, int low, int count) {
     return _mm_cmplt_epi8(_mm_add_epi8(bytes, _mm_set1_epi8((char)(128 - low))), _mm_set1_epi8((char)(count - 128)));
 }
 
-static inline void pretok_classify(const uint8_t *bytes, pretok_masks_t *m) {
+/* The 16 bytes of a text from `at` on; behind its end there are zeros. */
+static inline __m128i pretok_load(const uint8_t *text, size_t length, size_t at) {
+    uint8_t padded[32] = {0};
+    if (length - at >= 16) return _mm_loadu_si128((const __m128i *)(text + at));
+    if (length < 16) {
+        memcpy(padded, text + at, length - at);
+        return _mm_loadu_si128((const __m128i *)padded);
+    }
+    /* The last 16 bytes, from which those before `at` are taken away. */
+    _mm_storeu_si128((__m128i *)padded, _mm_loadu_si128((const __m128i *)(text + length - 16)));
+    return _mm_loadu_si128((const __m128i *)(padded + 16 - (length - at)));
+}
+
+static inline void pretok_classify_16(__m128i v, int i, pretok_masks_t *m) {
+    __m128i blank = _mm_cmpeq_epi8(v, _mm_set1_epi8(' '));
+    __m128i newline = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\r')));
+    m->letter |= (uint64_t)_mm_movemask_epi8(pretok_range(_mm_or_si128(v, _mm_set1_epi8(0x20)), 'a', 26)) << i;
+    m->number |= (uint64_t)_mm_movemask_epi8(pretok_range(v, '0', 10)) << i;
+    m->space |= (uint64_t)_mm_movemask_epi8(_mm_or_si128(blank, pretok_range(v, '\t', 5))) << i;
+    m->blank |= (uint64_t)_mm_movemask_epi8(blank) << i;
+    m->newline |= (uint64_t)_mm_movemask_epi8(newline) << i;
+    m->quote |= (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\''))) << i;
+    m->wide |= (uint64_t)_mm_movemask_epi8(v) << i;
+}
+
+/* The masks of the block at `base`; behind the end of the text all are 0. */
+static inline void pretok_classify(const uint8_t *text, size_t length, size_t base, pretok_masks_t *m) {
     int i;
     memset(m, 0, sizeof *m);
-    for (i = 0; i < 64; i += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(bytes + i));
-        __m128i blank = _mm_cmpeq_epi8(v, _mm_set1_epi8(' '));
-        __m128i newline = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\r')));
-        m->letter |= (uint64_t)_mm_movemask_epi8(pretok_range(_mm_or_si128(v, _mm_set1_epi8(0x20)), 'a', 26)) << i;
-        m->number |= (uint64_t)_mm_movemask_epi8(pretok_range(v, '0', 10)) << i;
-        m->space |= (uint64_t)_mm_movemask_epi8(_mm_or_si128(blank, pretok_range(v, '\t', 5))) << i;
-        m->blank |= (uint64_t)_mm_movemask_epi8(blank) << i;
-        m->newline |= (uint64_t)_mm_movemask_epi8(newline) << i;
-        m->quote |= (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\''))) << i;
-        m->wide |= (uint64_t)_mm_movemask_epi8(v) << i;
+    if (length - base >= 64) {
+        for (i = 0; i < 64; i += 16) pretok_classify_16(_mm_loadu_si128((const __m128i *)(text + base + i)), i, m);
+    } else {
+        for (i = 0; base + (size_t)i < length; i += 16) pretok_classify_16(pretok_load(text, length, base + (size_t)i), i, m);
     }
 }
 
@@ -545,15 +564,8 @@ static inline uint64_t pretok_block(pretok_t *p, size_t base) {
     pretok_masks_t m;
     pretok_carry_t *carry = &p->carry;
     size_t left = p->length - base;
-    uint64_t valid = ~(uint64_t)0, starts;
-    if (left >= 64) {
-        pretok_classify(p->text + base, &m);
-    } else {
-        uint8_t padded[64] = {0};
-        memcpy(padded, p->text + base, left);
-        pretok_classify(padded, &m);
-        valid = ((uint64_t)1 << left) - 1;
-    }
+    uint64_t valid = left >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << left) - 1, starts;
+    pretok_classify(p->text, p->length, base, &m);
     if (m.wide) pretok_classify_wide(p, base, &m);
     starts = p->scheme == PRETOK_GPT2 ? pretok_starts_gpt2(p, base, &m, valid) : pretok_starts_cl100k(p, base, &m, valid);
     carry->letter = m.letter >> 63;
@@ -563,30 +575,23 @@ static inline uint64_t pretok_block(pretok_t *p, size_t base) {
     return starts;
 }
 
-static inline size_t pretok_fill_blocks(pretok_t *p, size_t *starts, size_t *ends, size_t capacity) {
-    size_t n = 0, at = p->position;
-    if (at >= p->length) return 0;
-    for (;;) {
-        uint64_t pending = p->pending;
-        while (pending && n < capacity) {
-            starts[n] = at;
-            at = p->block + (size_t)__builtin_ctzll(pending);
-            ends[n++] = at;
-            pending &= pending - 1;
-        }
-        p->pending = pending;
-        if (n == capacity) break;
-        if (p->block + 64 >= p->length && p->block + 64 != 0) {
-            starts[n] = at;
-            at = p->length;
-            ends[n++] = at;
+/* Write where the next words end, the first of which begins at the scanner's position, and none has a gap before it. */
+static inline size_t pretok_fill_blocks(pretok_t *p, size_t *ends, size_t capacity) {
+    size_t n = 0, base = p->block;
+    if (p->position >= p->length) return 0;
+    while (n + 64 < capacity) {
+        uint64_t found;
+        if (base + 64 >= p->length && base + 64 != 0) {
+            ends[n++] = p->length;
             break;
         }
-        p->block += 64;
-        p->pending = pretok_block(p, p->block);
-        if (p->block == 0) p->pending &= ~(uint64_t)1; /* the first word is open from the beginning */
+        base += 64;
+        found = pretok_block(p, base);
+        if (base == 0) found &= ~(uint64_t)1; /* the first word is open from the beginning */
+        for (; found; found &= found - 1) ends[n++] = base + (size_t)__builtin_ctzll(found);
     }
-    p->position = at;
+    p->block = base;
+    if (n) p->position = ends[n - 1];
     return n;
 }
 
@@ -716,10 +721,19 @@ static inline size_t pretok_fill_plain(pretok_t *p, size_t *starts, size_t *ends
     return n;
 }
 
-/* Write where the next words begin and end, at most `capacity` of them, which is not 0; give their number, 0 at the end of the text. */
+#define PRETOK_LEAST 65 /* words for which there must be room */
+
+/* Write where the next words begin and end, at most `capacity` of them (PRETOK_LEAST or more); give their number, 0 at the end of the text. */
 static inline size_t pretok_fill(pretok_t *p, size_t *starts, size_t *ends, size_t capacity) {
 #if PRETOK_BLOCKS
-    if (p->scheme >= PRETOK_GPT2 && p->scheme <= PRETOK_QWEN2) return pretok_fill_blocks(p, starts, ends, capacity);
+    if (p->scheme >= PRETOK_GPT2 && p->scheme <= PRETOK_QWEN2) {
+        size_t first = p->position, n = pretok_fill_blocks(p, ends, capacity);
+        if (n) {
+            starts[0] = first;
+            memcpy(starts + 1, ends, (n - 1) * sizeof *ends);
+        }
+        return n;
+    }
     if (p->scheme >= PRETOK_BERT) return pretok_fill_gaps(p, starts, ends, capacity);
 #endif
     return pretok_fill_plain(p, starts, ends, capacity);

@@ -266,7 +266,7 @@ static inline int uni_miss(const uni_model_t *model, uni_room_t *room, word_key_
     if (!model->single) limit = FLT_MAX;
     memcpy(record, &limit, sizeof limit);
     uni_walk(model, word, length, room->places, &way);
-    word_keep(&room->cache, key, word, length, record, way.count + 1);
+    word_keep(&room->cache, key, word, record, way.count + 1);
     if (fabs(room->sum) >= limit) return uni_word(model, room, word, length);
     memcpy(room->ids + room->count, record + 1, way.count * sizeof(int32_t));
     room->count += way.count;
@@ -289,9 +289,9 @@ static inline int uni_emit(const uni_model_t *model, uni_room_t *room, const uni
         const uint8_t *word = batch->words[i];
         size_t length = batch->lengths[i];
         int is_short = length <= UNI_LONGEST && !room->wants_begins, status;
-        const word_slot_t *slot = is_short ? word_find(&room->cache, batch->keys[i], word, length) : NULL;
+        const word_slot_t *slot = is_short ? word_find(&room->cache, batch->keys[i], word) : NULL;
         if (WORD_LIKELY(slot != NULL)) {
-            const int32_t *record = slot->count <= 3 ? (const int32_t *)slot->ids : room->cache.ids + slot->ids[0];
+            const int32_t *record = word_slot_ids(&room->cache, slot);
             float limit;
             memcpy(&limit, record, sizeof limit);
             if (WORD_LIKELY(fabsf(sum) < limit)) {

@@ -93,26 +93,31 @@ typedef struct {
     int scheme;
 } word_coder_t;
 
-#define WORD_BATCH 128 /* words whose look-ups overlap */
-
 /* The cache. */
 
 #define WORD_FIRST_SLOTS ((size_t)1 << 10)
 #define WORD_MOST_SLOTS ((size_t)1 << 20)
 #define WORD_PROBES 16
-#define WORD_SHORT 16            /* bytes of a word that is its own key */
-#define WORD_LONGEST 1024         /* bytes of a word that is cached */
+#define WORD_SHORT 15            /* bytes of a word that is its own key */
+#define WORD_LONGEST 1024        /* bytes of a word that is cached */
 #define WORD_MOST_IDS ((size_t)1 << 23)
-#define WORD_COPY 8                /* ids that are copied in one step, whether all are wanted or not */
-#define WORD_MOST_BYTES ((size_t)1 << 24)
+#define WORD_INSIDE 3            /* ids that stand in a slot */
+#define WORD_COPY 8              /* ids that are copied in one step, whether all are wanted or not */
+#define WORD_LONG ((uint64_t)0xFF << 56)
 
-/* A word of at most 16 bytes is `low` and `high`; a longer one has its hash in `low`, and in `high` its place in the arena. `length` is 0 in a
- * free slot. Up to three ids stand in place; with more of them `ids` has their place in the arena and their number. */
+/* What tells words apart: the bytes of a short one, behind them zeros, and in the last byte its length; of a longer one a hash, and its length
+ * under WORD_LONG: then the bytes have to be compared too. A free slot has a `high` of 0. */
 typedef struct {
     uint64_t low, high;
-    uint32_t ids[3];
-    uint16_t length;
-    uint16_t count;
+    uint64_t hash; /* its highest bits are the number of the slot */
+} word_key_t;
+
+/* `inside` is the number of ids if they stand in place, else more than WORD_INSIDE. Then ids[0] is their place in the arena, where the bytes of a
+ * long word follow them. */
+typedef struct {
+    uint64_t low, high;
+    uint32_t ids[WORD_INSIDE];
+    uint16_t inside, count;
 } word_slot_t;
 
 typedef struct {
@@ -122,14 +127,8 @@ typedef struct {
     int shift; /* 64 less the bits of a slot's number */
     int32_t *ids;
     size_t ids_used, ids_size;
-    uint8_t *bytes;
-    size_t bytes_used, bytes_size;
     word_room_t room;
 } word_cache_t;
-
-typedef struct {
-    uint64_t low, high, hash;
-} word_key_t;
 
 static inline int word_cache_slots(word_cache_t *cache, size_t slots) {
     void *memory, *start = huge_zeros(slots * sizeof(word_slot_t) + 64, &memory);
@@ -150,58 +149,85 @@ static inline int word_cache_init(word_cache_t *cache) {
 static inline void word_cache_free(word_cache_t *cache) {
     free(cache->memory);
     free(cache->ids);
-    free(cache->bytes);
     free(cache->room.memory);
 }
 
 static inline void word_cache_clear(word_cache_t *cache) {
     memset(cache->slots, 0, (cache->mask + 1) * sizeof(word_slot_t));
-    cache->used = cache->ids_used = cache->bytes_used = 0;
+    cache->used = cache->ids_used = 0;
 }
 
 static inline uint64_t word_key_hash(uint64_t low, uint64_t high) {
+#if defined(__SIZEOF_INT128__)
+    unsigned __int128 product = (unsigned __int128)(low ^ 0x9E3779B97F4A7C15u) * (high ^ 0xC2B2AE3D27D4EB4Fu);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
     return word_finish(low * 0x9E3779B97F4A7C15u + high * 0xC2B2AE3D27D4EB4Fu);
+#endif
 }
 
-/* Masks of the first 0 to 8 bytes of a little-endian number. */
-static const uint64_t word_first_bytes[9] = {
-    0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF};
+/* For each length of a short word, which of its 16 bytes are its own. */
+static const uint64_t word_own_bytes[WORD_SHORT + 1][2] = {
+#define WORD_BYTES(n) (((uint64_t)1 << 8 * (n)) - 1)
+    {0, 0}, {WORD_BYTES(1), 0}, {WORD_BYTES(2), 0}, {WORD_BYTES(3), 0}, {WORD_BYTES(4), 0}, {WORD_BYTES(5), 0}, {WORD_BYTES(6), 0},
+    {WORD_BYTES(7), 0}, {~(uint64_t)0, 0}, {~(uint64_t)0, WORD_BYTES(1)}, {~(uint64_t)0, WORD_BYTES(2)}, {~(uint64_t)0, WORD_BYTES(3)},
+    {~(uint64_t)0, WORD_BYTES(4)}, {~(uint64_t)0, WORD_BYTES(5)}, {~(uint64_t)0, WORD_BYTES(6)}, {~(uint64_t)0, WORD_BYTES(7)}
+#undef WORD_BYTES
+};
 
-/* The key of a word of which `left` bytes, at least its length, can be read. */
-static inline word_key_t word_key(const uint8_t *word, size_t length, size_t left) {
+/* The key of a short word whose bytes, and others behind them, were loaded. */
+static inline word_key_t word_short_key(uint64_t low, uint64_t high, size_t length) {
     word_key_t key;
-    if (WORD_LIKELY(length <= WORD_SHORT)) {
-        if (WORD_LITTLE_ENDIAN && WORD_LIKELY(left >= WORD_SHORT)) {
-            size_t low = length < 8 ? length : 8;
-            key.low = word_load(word) & word_first_bytes[low];
-            key.high = word_load(word + 8) & word_first_bytes[length - low];
-        } else {
-            uint8_t padded[WORD_SHORT] = {0};
-            memcpy(padded, word, length);
-            key.low = word_load(padded);
-            key.high = word_load(padded + 8);
-        }
-        key.hash = word_key_hash(key.low, key.high);
-    } else {
-        key.low = key.hash = length <= WORD_LONGEST ? word_hash(word, length) : 0;
-        key.high = 0;
-    }
+    key.low = low & word_own_bytes[length][0];
+    key.high = (high & word_own_bytes[length][1]) | (uint64_t)length << 56;
+    key.hash = word_key_hash(key.low, key.high);
     return key;
 }
 
-static inline int word_slot_is(const word_cache_t *cache, const word_slot_t *slot, word_key_t key, const uint8_t *word, size_t length) {
-    if (slot->low != key.low || slot->length != length) return 0;
-    if (WORD_LIKELY(length <= WORD_SHORT)) return slot->high == key.high;
-    return !memcmp(cache->bytes + slot->high, word, length);
+static inline word_key_t word_long_key(const uint8_t *word, size_t length) {
+    word_key_t key;
+    key.low = key.hash = length <= WORD_LONGEST ? word_hash(word, length) : 0;
+    key.high = WORD_LONG | length;
+    return key;
+}
+
+/* The key of a short word that ends 16 bytes that can be read. */
+static inline word_key_t word_key_before(const uint8_t *word, size_t length) {
+    uint64_t low = word_load(word + length - 16), high = word_load(word + length - 8);
+    size_t bits = 8 * (16 - length);
+    if (bits >= 64) return word_short_key(high >> (bits - 64), 0, length);
+    return word_short_key(low >> bits | high << (64 - bits), high >> bits, length);
+}
+
+/* The key of a word of which `left` bytes, at least its length, can be read. */
+static inline word_key_t word_key(const uint8_t *word, size_t length, size_t left) {
+    uint8_t padded[16] = {0};
+    if (length > WORD_SHORT) return word_long_key(word, length);
+    if (WORD_LITTLE_ENDIAN && left >= 16) return word_short_key(word_load(word), word_load(word + 8), length);
+    memcpy(padded, word, length);
+    return word_short_key(word_load(padded), word_load(padded + 8), length);
+}
+
+static inline size_t word_key_length(word_key_t key) {
+    return key.high >= WORD_LONG ? (size_t)(key.high ^ WORD_LONG) : (size_t)(key.high >> 56);
+}
+
+static inline const int32_t *word_slot_ids(const word_cache_t *cache, const word_slot_t *slot) {
+    return slot->inside <= WORD_INSIDE ? (const int32_t *)slot->ids : cache->ids + slot->ids[0];
+}
+
+static inline int word_slot_is(const word_cache_t *cache, const word_slot_t *slot, word_key_t key, const uint8_t *word) {
+    if (slot->low != key.low || slot->high != key.high) return 0;
+    return key.high < WORD_LONG || !memcmp(cache->ids + slot->ids[0] + slot->count, word, word_key_length(key));
 }
 
 /* The slot of a word, or NULL. */
-static inline const word_slot_t *word_find(const word_cache_t *cache, word_key_t key, const uint8_t *word, size_t length) {
+static inline const word_slot_t *word_find(const word_cache_t *cache, word_key_t key, const uint8_t *word) {
     size_t i;
     for (i = 0; i < WORD_PROBES; i++) {
         const word_slot_t *slot = cache->slots + (((key.hash >> cache->shift) + i) & cache->mask);
-        if (WORD_LIKELY(word_slot_is(cache, slot, key, word, length))) return slot;
-        if (!slot->length) return NULL;
+        if (WORD_LIKELY(word_slot_is(cache, slot, key, word))) return slot;
+        if (!slot->high) return NULL;
     }
     return NULL;
 }
@@ -210,7 +236,7 @@ static inline word_slot_t *word_free_slot(word_cache_t *cache, uint64_t hash) {
     size_t i;
     for (i = 0; i < WORD_PROBES; i++) {
         word_slot_t *slot = cache->slots + (((hash >> cache->shift) + i) & cache->mask);
-        if (!slot->length) {
+        if (!slot->high) {
             cache->used++;
             return slot;
         }
@@ -225,52 +251,57 @@ static inline void word_cache_grow(word_cache_t *cache) {
     size_t slots = cache->mask + 1, i;
     if (cache->used * 2 < slots || slots >= WORD_MOST_SLOTS || word_cache_slots(cache, slots * 4)) return;
     for (i = 0; i < slots; i++) {
-        if (!old[i].length) continue;
-        *word_free_slot(cache, old[i].length <= WORD_SHORT ? word_key_hash(old[i].low, old[i].high) : old[i].low) = old[i];
+        if (!old[i].high) continue;
+        *word_free_slot(cache, old[i].high < WORD_LONG ? word_key_hash(old[i].low, old[i].high) : old[i].low) = old[i];
     }
     free(memory);
 }
 
-static inline int word_arena(void **memory, size_t *size, size_t wanted, size_t each) {
-    void *more;
+static inline int word_arena(word_cache_t *cache, size_t wanted) {
+    int32_t *more;
     size_t larger = wanted * 2 + 1024;
-    if (wanted <= *size) return WORD_DONE;
-    more = realloc(*memory, larger * each);
+    if (wanted <= cache->ids_size) return WORD_DONE;
+    more = (int32_t *)realloc(cache->ids, larger * sizeof *more);
     if (!more) return WORD_MEMORY;
-    *memory = more;
-    *size = larger;
+    cache->ids = more;
+    cache->ids_size = larger;
     return WORD_DONE;
 }
 
 /* Keep the ids of a word. Failing memory only means that it is not kept. */
-static inline void word_keep(word_cache_t *cache, word_key_t key, const uint8_t *word, size_t length, const int32_t *ids, size_t count) {
-    word_slot_t slot = {key.low, key.high, {0, 0, 0}, (uint16_t)length, (uint16_t)count};
+static inline void word_keep(word_cache_t *cache, word_key_t key, const uint8_t *word, const int32_t *ids, size_t count) {
+    word_slot_t slot = {key.low, key.high, {0, 0, 0}, (uint16_t)count, (uint16_t)count};
+    size_t length = word_key_length(key), more = count;
     if (length > WORD_LONGEST) return;
-    if (cache->ids_used + count > WORD_MOST_IDS || cache->bytes_used + length > WORD_MOST_BYTES) word_cache_clear(cache);
+    if (length > WORD_SHORT) more += (length + sizeof *ids - 1) / sizeof *ids;
+    if (cache->ids_used + more > WORD_MOST_IDS) word_cache_clear(cache);
     word_cache_grow(cache);
-    if (length > WORD_SHORT) {
-        if (word_arena((void **)&cache->bytes, &cache->bytes_size, cache->bytes_used + length, 1)) return;
-        memcpy(cache->bytes + cache->bytes_used, word, length);
-        slot.high = cache->bytes_used;
-        cache->bytes_used += length;
-    }
-    if (count <= 3) {
+    if (count <= WORD_INSIDE && length <= WORD_SHORT) {
         memcpy(slot.ids, ids, count * sizeof *ids);
     } else {
-        if (word_arena((void **)&cache->ids, &cache->ids_size, cache->ids_used + count + WORD_COPY, sizeof *ids)) return;
+        if (word_arena(cache, cache->ids_used + more + WORD_COPY)) return;
         memcpy(cache->ids + cache->ids_used, ids, count * sizeof *ids);
+        if (length > WORD_SHORT) memcpy(cache->ids + cache->ids_used + count, word, length);
+        slot.inside = WORD_INSIDE + 1;
         slot.ids[0] = (uint32_t)cache->ids_used;
-        cache->ids_used += count;
+        cache->ids_used += more;
     }
     *word_free_slot(cache, key.hash) = slot;
 }
 
 /* Texts. */
 
+#define WORD_BATCH 192 /* words whose look-ups overlap, at most */
+
 typedef struct {
     const uint8_t *data;
     size_t size;
 } word_text_t;
+
+typedef struct {
+    word_key_t key;
+    const uint8_t *word;
+} word_met_t;
 
 /* Words are gathered in batches, over the borders of short texts, so that the cache's memory arrives while other words are looked at. */
 typedef struct {
@@ -279,9 +310,7 @@ typedef struct {
     size_t texts_count, next, done; /* texts; the next to be cut into words; those encoded */
     pretok_t scanner;
     int open;          /* the scanner is inside a text */
-    const uint8_t *words[WORD_BATCH];
-    size_t lengths[WORD_BATCH];
-    word_key_t keys[WORD_BATCH];
+    word_met_t words[WORD_BATCH];
     size_t borders[WORD_BATCH]; /* the number of words before the end of each text that ends in the batch */
     size_t ready, ended, bytes;
     size_t consumed;   /* bytes of all batches before */
@@ -307,46 +336,61 @@ static inline size_t word_run_wants(const word_run_t *run) {
     return run->bytes + run->ready + WORD_COPY;
 }
 
-/* Gather words until the batch is full or the texts are at their end. */
-static inline void word_gather(word_run_t *run, const word_coder_t *coder, const word_cache_t *cache) {
-    size_t starts[WORD_BATCH], ends[WORD_BATCH], ready = run->ready, found, i;
+/* Give the words of a text their keys, and ask for the memory of their slots. */
+static inline void word_meet(word_met_t *met, const pretok_t *scanner, const size_t *starts, const size_t *ends, size_t count, const word_cache_t *cache) {
+    const uint8_t *text = scanner->text;
     const word_slot_t *slots = cache->slots;
     const int shift = cache->shift;
+    size_t inner = WORD_LITTLE_ENDIAN ? count : 0, i;
+    while (inner && starts[inner - 1] + 16 > scanner->length) inner--;
+    for (i = 0; i < inner; i++) {
+        const uint8_t *word = text + starts[i];
+        size_t length = ends[i] - starts[i];
+        met[i].key = WORD_LIKELY(length <= WORD_SHORT) ? word_short_key(word_load(word), word_load(word + 8), length) : word_long_key(word, length);
+        met[i].word = word;
+        WORD_PREFETCH(slots + (met[i].key.hash >> shift));
+    }
+    for (; i < count; i++) {
+        size_t length = ends[i] - starts[i];
+        int is_behind = WORD_LITTLE_ENDIAN && ends[i] >= 16 && length <= WORD_SHORT;
+        met[i].key = is_behind ? word_key_before(text + starts[i], length) : word_key(text + starts[i], length, scanner->length - starts[i]);
+        met[i].word = text + starts[i];
+        WORD_PREFETCH(slots + (met[i].key.hash >> shift));
+    }
+}
+
+/* Gather words until the batch is full or the texts are at their end. */
+static inline void word_gather(word_run_t *run, const word_coder_t *coder, const word_cache_t *cache) {
+    size_t starts[WORD_BATCH], ends[WORD_BATCH], found;
     pretok_t *scanner = &run->scanner;
-    while (ready < WORD_BATCH && run->ended < WORD_BATCH) {
+    while (run->ready + PRETOK_LEAST <= WORD_BATCH && run->ended < WORD_BATCH) {
         if (!run->open) {
             if (run->next == run->texts_count) break;
             pretok_init(scanner, run->texts[run->next].data, run->texts[run->next].size, coder->scheme);
             run->open = 1;
             run->next++;
         }
-        found = pretok_fill(scanner, starts, ends, WORD_BATCH - ready);
-        for (i = 0; i < found; i++, ready++) {
-            const uint8_t *word = scanner->text + starts[i];
-            size_t length = ends[i] - starts[i];
-            word_key_t key = word_key(word, length, scanner->length - starts[i]);
-            WORD_PREFETCH(slots + (key.hash >> shift));
-            run->words[ready] = word;
-            run->lengths[ready] = length;
-            run->keys[ready] = key;
+        found = pretok_fill(scanner, starts, ends, WORD_BATCH - run->ready);
+        if (found) {
+            word_meet(run->words + run->ready, scanner, starts, ends, found, cache);
+            run->bytes += ends[found - 1] - starts[0];
+            run->ready += found;
         }
-        if (found) run->bytes += ends[found - 1] - starts[0];
         if (!found || scanner->position >= scanner->length) {
-            run->borders[run->ended++] = ready;
+            run->borders[run->ended++] = run->ready;
             run->open = 0;
         }
     }
-    run->ready = ready;
 }
 
-static inline int word_miss(word_run_t *run, const word_coder_t *coder, word_cache_t *cache, size_t i) {
+static inline int word_miss(word_run_t *run, const word_coder_t *coder, word_cache_t *cache, const word_met_t *met) {
     word_pieces_t pieces = {run->out + run->count, NULL, NULL, 0, 0, 0};
-    int status = coder->encode(coder->model, &cache->room, run->words[i], run->lengths[i], &pieces);
+    int status = coder->encode(coder->model, &cache->room, met->word, word_key_length(met->key), &pieces);
     if (status) {
-        run->unknown_at = (size_t)(run->words[i] - run->texts[run->done].data) + pieces.unknown_at;
+        run->unknown_at = (size_t)(met->word - run->texts[run->done].data) + pieces.unknown_at;
         return status;
     }
-    word_keep(cache, run->keys[i], run->words[i], run->lengths[i], pieces.ids, pieces.count);
+    word_keep(cache, met->key, met->word, pieces.ids, pieces.count);
     run->count += pieces.count;
     return WORD_DONE;
 }
@@ -355,22 +399,27 @@ static inline int word_miss(word_run_t *run, const word_coder_t *coder, word_cac
 static inline int word_emit(word_run_t *run, const word_coder_t *coder, word_cache_t *cache, size_t i, size_t end) {
     int32_t *out = run->out + run->count;
     for (; i < end; i++) {
-        const word_slot_t *slot = word_find(cache, run->keys[i], run->words[i], run->lengths[i]);
+        const word_met_t *met = run->words + i;
+        const word_slot_t *slot = cache->slots + (met->key.hash >> cache->shift);
+        /* What is copied beyond the word's ids the next word writes over. */
+        if (WORD_LIKELY(slot->low == met->key.low && slot->high == met->key.high && slot->inside <= WORD_INSIDE)) {
+            memcpy(out, (const uint8_t *)slot + offsetof(word_slot_t, ids), 16);
+            out += slot->inside;
+            continue;
+        }
+        slot = word_find(cache, met->key, met->word);
         if (!WORD_LIKELY(slot != NULL)) {
             int status;
             run->count = (size_t)(out - run->out);
-            status = word_miss(run, coder, cache, i);
+            status = word_miss(run, coder, cache, met);
             if (status) return status;
             out = run->out + run->count;
             continue;
         }
-        /* What is copied beyond the word's ids the next word writes over. */
-        if (WORD_LIKELY(slot->count <= 3))
-            memcpy(out, (const uint8_t *)slot + offsetof(word_slot_t, ids), 16);
-        else if (WORD_LIKELY(slot->count <= WORD_COPY))
+        if (WORD_LIKELY(slot->count <= WORD_COPY && slot->inside > WORD_INSIDE))
             memcpy(out, cache->ids + slot->ids[0], WORD_COPY * sizeof *out);
         else
-            memcpy(out, cache->ids + slot->ids[0], slot->count * sizeof *out);
+            memcpy(out, word_slot_ids(cache, slot), slot->count * sizeof *out);
         out += slot->count;
     }
     run->count = (size_t)(out - run->out);

@@ -314,7 +314,9 @@ class SubwordTokenizer(TextTransformer):
             The ids of each document; as arrays, those of document ``i`` are ``ids[offsets[i] : offsets[i + 1]]``.
         """
         check_is_fitted(self)
-        documents = check_documents(X, type(self).__name__)
+        documents = load("bpe_encode").copy_strings(X) if type(X) is list else None
+        if documents is None:
+            documents = check_documents(X, type(self).__name__)
         is_plain = self._is_plain and not allowed_special and not add_special_tokens
         if as_array and is_plain and not leaves_process(self.n_jobs):
             return self._runtime.encoder.encode_batch(documents, count_jobs(self.n_jobs))

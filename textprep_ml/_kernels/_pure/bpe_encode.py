@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from textprep_ml._kernels._pure.pretokenize import SCHEMES, characters, pretokenize
 
-__all__ = ["SCHEMES", "BPEEncoder", "pretokenize", "rows"]
+__all__ = ["SCHEMES", "BPEEncoder", "copy_strings", "pretokenize", "rows"]
 
 #: A piece of a word: id, start and end byte in the word.
 Piece = tuple[int, int, int]
@@ -23,6 +23,11 @@ Piece = tuple[int, int, int]
 def as_bytes(text: str | bytes) -> bytes:
     """Give UTF-8; a lone surrogate takes its three-byte form."""
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+
+
+def copy_strings(items: list[Any]) -> list[str] | None:
+    """Copy a list, if all that is in it is exact `str`; else give None."""
+    return list(items) if set(map(type, items)) <= {str} else None
 
 
 def rows(ids: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) -> list[list[int]]:
