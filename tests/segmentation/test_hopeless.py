@@ -155,3 +155,10 @@ def test_the_shipped_model_decides_as_it_did_without(english: Any, sample: Any) 
     every.rebuild()
     assert len(every.describe(sample[0])[1]) > 1.2 * len(model.describe(sample[0])[1])
     assert [spans.tolist() for spans in model.spans(sample[0])] == [spans.tolist() for spans in every.spans(sample[0])]
+
+
+def test_coverage_is_that_of_labels_alone(trained: Any, sample: Any) -> None:
+    texts, spans = sample
+    student = SentenceSegmenter(teacher=trained, min_word_count=3)
+    both = student.fit([*texts, *texts], [*spans, *([None] * len(texts))])
+    assert 0.9 < both.coverage_ <= 1.0

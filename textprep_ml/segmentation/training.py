@@ -43,6 +43,8 @@ class Examples:
         Weight of the document that each came from.
     scores : ndarray of shape (n_candidates,)
         Log odds by the model to start from; zeros where there is none.
+    is_boundary : ndarray of shape (n_candidates,)
+        Whether a label says so, whatever a teacher does: bool.
     n_boundaries : int
         In the documents, whether they are candidates or not.
     n_found : int
@@ -53,6 +55,7 @@ class Examples:
     labels: np.ndarray
     weights: np.ndarray
     scores: np.ndarray
+    is_boundary: np.ndarray
     n_boundaries: int
     n_found: int
 
@@ -69,7 +72,7 @@ class Examples:
         float
             1.0 where there is no boundary.
         """
-        n_lost = 0 if dropped is None else int((self.labels[dropped] >= 0.5).sum())
+        n_lost = 0 if dropped is None else int(self.is_boundary[dropped].sum())
         return (self.n_found - n_lost) / self.n_boundaries if self.n_boundaries else 1.0
 
 
@@ -385,6 +388,7 @@ def label_candidates(
         (labels if teacher is None else teach(teacher, chunks, labels, known, n_jobs))[undecided],
         np.repeat(weights, np.diff(offsets))[undecided],
         scores[undecided],
+        labels[undecided],
         n_boundaries,
         int(labels[counted].sum()),
     )
