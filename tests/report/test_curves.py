@@ -136,6 +136,7 @@ def test_a_model_that_is_right_is_calibrated() -> None:
 def test_wilson_interval_by_hand() -> None:
     assert wilson_interval(0.0, 4) == pytest.approx((0.0, 1.96**2 / (4 + 1.96**2)))
     assert wilson_interval(1.0, 4)[1] == 1.0
+    assert all(wilson_interval(0.0, n)[0] == 0.0 and wilson_interval(1.0, n)[1] == 1.0 for n in range(1, 2000))
 
 
 def test_thresholds_are_symmetric_around_a_half() -> None:

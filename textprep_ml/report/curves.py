@@ -182,4 +182,5 @@ def wilson_interval(share: float, n: int) -> tuple[float, float]:
     spread = _Z**2 / n
     middle = (share + spread / 2) / (1 + spread)
     half = _Z * np.sqrt(share * (1 - share) / n + spread / (4 * n)) / (1 + spread)
-    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
+    # By rounding, an end could lie on the other side of the share.
+    return min(max(0.0, float(middle - half)), share), max(min(1.0, float(middle + half)), share)
