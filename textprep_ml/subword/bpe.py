@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from textprep_ml._parallel import count_jobs
 from textprep_ml._validation import HasMethods, Interval, StrOptions
 from textprep_ml.exceptions import ModelFormatError, VocabularyWarning
 from textprep_ml.subword.alphabet import more_tokens, place_specials, special_list
@@ -275,7 +276,7 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
         del counter  # its tables are not needed while merging
         wanted = self._n_wanted(model)
         n_old = len(model.merges)
-        model, counts = learn(model, words, wanted, options, progress)
+        model, counts = learn(model, words, wanted, options, progress, count_jobs(self.n_jobs))
         if old is None:
             model.added_tokens.update(place_specials(self.special_tokens, model.n_ids))
         if len(model.merges) - n_old < wanted:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +27,9 @@ from textprep_ml.subword.training import Progress
 
 #: So many merges are learned between two reports of progress.
 STEP = 1000
+
+#: Left and right ids of pairs, and how often each occurred.
+Step = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
 
 #: Symbols, offsets and counts of words, as the kernel takes them.
 Words = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -201,7 +206,7 @@ def _with_new_characters(counter: Any, old: Model, options: Options) -> Model:
 
 
 def learn(
-    model: Model, words: Words, wanted: int, options: Options, progress: Progress
+    model: Model, words: Words, wanted: int, options: Options, progress: Progress, n_threads: int = 1
 ) -> tuple[Model, npt.NDArray[np.int64]]:
     """Learn merges and add them behind those of a model.
 
@@ -217,6 +222,8 @@ def learn(
         Rules of training.
     progress : callable
         Called every thousand merges.
+    n_threads : int
+        With more than one, pieces get their names while the next are learned.
 
     Returns
     -------
@@ -238,15 +245,37 @@ def learn(
         wanted,
         len(style.prefix.encode("utf-8")),
     )
-    pairs, counts = run(learner, wanted, progress)
+    join = style.join if style.prefix else add
     first = len(strings)
-    for left, right in pairs.tolist():
-        strings.append(style.join(strings[left], strings[right]))
-    made = np.arange(first, first + len(pairs), dtype=np.int32)
-    pieces = (
-        model.pieces + [None] * (first - len(model.pieces)) + [style.to_piece(string) for string in strings[first:]]
-    )
+    pieces = model.pieces + [None] * (first - len(model.pieces))
+
+    def name(pairs: npt.NDArray[np.int32]) -> None:
+        known = len(strings)
+        for left, right in pairs.tolist():
+            strings.append(join(strings[left], strings[right]))
+        pieces.extend(map(style.to_piece, strings[known:]))
+
+    done: list[Step] = [_NO_STEP]
+    with ThreadPoolExecutor(1) as pool:
+        named = []
+        for step in _steps(learner, wanted, progress):
+            done.append(step)
+            if n_threads > 1:
+                named.append(pool.submit(name, step[0]))
+            else:
+                name(step[0])
+        for future in named:
+            future.result()
+    pairs, counts = _concatenated(done)
+    made = np.arange(first, len(strings), dtype=np.int32)
     return replace(model, pieces=pieces, merges=np.concatenate([model.merges, np.column_stack([pairs, made])])), counts
+
+
+_NO_STEP: Step = (np.empty((0, 2), np.int32), np.empty(0, np.int64))
+
+
+def _concatenated(steps: list[Step]) -> Step:
+    return np.concatenate([pairs for pairs, _ in steps]), np.concatenate([counts for _, counts in steps])
 
 
 def run(learner: Any, wanted: int, progress: Progress) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
@@ -268,15 +297,16 @@ def run(learner: Any, wanted: int, progress: Progress) -> tuple[npt.NDArray[np.i
     counts : int64 array of shape (n_learned,)
         How often each pair occurred.
     """
-    pairs, counts = [np.empty((0, 2), np.int32)], [np.empty(0, np.int64)]
+    return _concatenated([_NO_STEP, *_steps(learner, wanted, progress)])
+
+
+def _steps(learner: Any, wanted: int, progress: Progress) -> Iterator[Step]:
     done = 0
     while done < wanted:
-        step = min(STEP, wanted - done)
-        new_pairs, new_counts = learner.run(step)
-        pairs.append(new_pairs)
-        counts.append(new_counts)
-        done += len(new_pairs)
+        size = min(STEP, wanted - done)
+        pairs, counts = learner.run(size)
+        done += len(pairs)
         progress("merging", done, wanted)
-        if len(new_pairs) < step:
+        yield pairs, counts
+        if len(pairs) < size:
             break
-    return np.concatenate(pairs), np.concatenate(counts)

@@ -258,6 +258,10 @@ def encoder_arguments(
 
 def _base_symbols(model: Model, style: Style) -> tuple[list[bytes], list[bytes]]:
     """Give the symbols and what they decode to, of all pieces as if none was made by a merge."""
+    if style.byte_level and not model.byte_pieces:
+        plain = [b"" if piece is None else style.to_bytes(piece) for piece in model.pieces]
+        plain += [b""] * (model.n_ids - len(plain))
+        return plain, plain.copy()
     symbols = [b""] * model.n_ids
     surfaces = [b""] * model.n_ids
     fallback = {index: byte for byte, index in enumerate(model.byte_pieces or ())}
