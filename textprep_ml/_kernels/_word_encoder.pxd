@@ -81,7 +81,7 @@ cdef class Texts:
     cdef PyObject *items
     cdef word_text_t *views
     cdef size_t count, next
-    cdef size_t size  # bytes or characters in all
+    cdef size_t size  # bytes or characters in all, about
     cdef list alive
 
     @staticmethod

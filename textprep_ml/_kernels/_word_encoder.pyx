@@ -45,13 +45,16 @@ cdef enum:
     PART_BYTES = 1 << 16  # of texts that are encoded together
     PART_TEXTS = 1024
     LEAST_BYTES = 1 << 12
+    MEASURED = 4096  # texts whose lengths tell how much text there is
     SAMPLES = 16
     SAMPLE = 512  # bytes
     AHEAD = 8  # strings lie all over the memory, which is asked for so many of them in advance
 
 
 cdef inline size_t length_of(PyObject *text) noexcept nogil:
-    return PyUnicode_GET_LENGTH(text) if PyUnicode_Check(text) else size_of_bytes(text)
+    if PyUnicode_Check(text):
+        return PyUnicode_GET_LENGTH(text)
+    return size_of_bytes(text) if PyBytes_Check(text) else 1
 
 
 cdef inline size_t sum_of_sizes(const word_text_t *views, size_t count) noexcept nogil:
@@ -86,20 +89,16 @@ cdef class Texts:
 
     @staticmethod
     cdef Texts of(list strings):
-        """Take strings, in a list that nobody else changes."""
-        cdef size_t i
-        cdef PyObject *string
+        """Take strings, in a list that nobody else changes; whether they are such is found out when they are handed out."""
+        cdef size_t i, step
         cdef Texts texts = Texts()
         texts.strings = strings
         texts.items = <PyObject *>strings
         texts.count = len(strings)
         texts.alive = []
-        for i in range(texts.count):
-            word_prefetch(PyList_GET_ITEM(strings, min(i + AHEAD, texts.count - 1)))
-            string = PyList_GET_ITEM(strings, i)
-            if not PyUnicode_Check(string) and not PyBytes_Check(string):
-                raise TypeError(f"The encoder expects str or bytes, got {type(strings[i]).__name__}.")
-            texts.size += length_of(string)
+        step = 1 + texts.count // MEASURED
+        for i in range(0, texts.count, step):
+            texts.size += step * length_of(item_of(texts.items, i))
         return texts
 
     @staticmethod
