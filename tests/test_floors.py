@@ -21,7 +21,7 @@ FLOORS = {
     "normalization": 3, "segmentation": 3, "tokenization": 3, "subword": 3, "tagging": 3,
     "config": 4, "persistence": 4, "registry": 4, "pipelines": 4, "batching": 4,
     "report": 5, "annotation": 5, "labelling": 5, "bulk": 5,
-    "cli": 6,
+    "cli": 6, "__main__": 6,
 }  # fmt: skip
 
 #: A collaborator on the same floor comes in as a constructor parameter.

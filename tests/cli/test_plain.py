@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +83,12 @@ def test_every_option_of_the_command_is_known() -> None:
 
 def test_files_come_as_paths() -> None:
     assert parse_plain(["a/b.txt", "-"], {}) == ([Path("a/b.txt"), Path("-")], {})
+
+
+def test_the_package_runs_as_the_command(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("Dr. Ito left. She came.", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "textprep_ml", "segment", str(text)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "Dr. Ito left.\nShe came.\n"
