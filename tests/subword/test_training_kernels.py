@@ -165,9 +165,10 @@ def test_symbols_spell_the_words(module: ModuleType, text: str) -> None:
     counter = module.WordCounter("blank")
     counter.count_text(text.encode("utf-8", "surrogatepass"))
     table = np.arange(255, -1, -1, dtype=np.int32)
-    ids, offsets, counts = counter.byte_symbols(table)
-    spelled = [bytes((255 - ids[start:end]).tolist()) for start, end in zip(offsets, offsets[1:], strict=False)]
-    assert list(zip(spelled, counts.tolist(), strict=True)) == counter.words()
+    for threads in (1, 2):
+        ids, offsets, counts = counter.byte_symbols(table, threads)
+        spelled = [bytes((255 - ids[start:end]).tolist()) for start, end in zip(offsets, offsets[1:], strict=False)]
+        assert list(zip(spelled, counts.tolist(), strict=True)) == counter.words()
 
     characters: Counter[int] = Counter()
     for word, count in counter.words():

@@ -8,6 +8,8 @@ for before the first is used. Both tables grow with the number of distinct words
 Every word keeps the place where it was met first, so the order of the words does not depend on how the text was cut up for threads.
 """
 
+from threading import Thread
+
 import numpy as np
 
 cimport cython
@@ -15,7 +17,7 @@ cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
 cdef extern from "pretokenize.h" nogil:
     ctypedef struct pretok_t:
@@ -56,6 +58,7 @@ cdef enum:
     BATCH = 256
     SHORT = 16
     AHEAD = 16  # slots that are asked for in advance
+    DIGIT = 11  # bits that are sorted by at a time
     LENGTH_BITS = 5
 
 cdef struct ShortWord:
@@ -162,6 +165,33 @@ def invalid_at(const uint8_t[::1] data not None):
 
 cdef inline int character_size(uint8_t lead) noexcept nogil:
     return 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+
+
+cdef object sorted_by(object keys, object values):
+    """Sort values by keys of at least 0, eleven bits at a time from the lowest on; both arrays are used up."""
+    cdef int64_t n = keys.shape[0], index, highest = keys.max() if n else 0, place
+    cdef int64_t[::1] key, value, next_key = np.empty(n, dtype=np.int64), next_value = np.empty(n, dtype=np.int64)
+    cdef int64_t starts[1 << DIGIT]
+    cdef int shift = 0
+    key, value = keys, values
+    while highest >> shift:
+        with nogil:
+            memset(starts, 0, sizeof(starts))
+            for index in range(n):
+                starts[key[index] >> shift & ((1 << DIGIT) - 1)] += 1
+            place = 0
+            for index in range(1 << DIGIT):
+                place += starts[index]
+                starts[index] = place - starts[index]
+            for index in range(n):
+                place = starts[key[index] >> shift & ((1 << DIGIT) - 1)]
+                starts[key[index] >> shift & ((1 << DIGIT) - 1)] = place + 1
+                next_key[place] = key[index]
+                next_value[place] = value[index]
+        key, next_key = next_key, key
+        value, next_value = next_value, value
+        shift += DIGIT
+    return np.asarray(value)
 
 
 @cython.final  # its methods are called without a table and can be put in line
@@ -475,7 +505,7 @@ cdef class WordCounter:
                     slot_view[n] = n_short_slots + index
                     place_view[n] = <int64_t>self.long_words[index].place
                     n += 1
-        return slots[np.argsort(places)]
+        return sorted_by(places, slots)
 
     def is_blank(self):
         """Tell whether there is nothing but white space in all words."""
@@ -527,39 +557,55 @@ cdef class WordCounter:
             out += length
         return words, lengths, counts
 
-    def byte_symbols(self, const int32_t[::1] table):
+    def byte_symbols(self, const int32_t[::1] table, int threads=1):
         """Give all words as ids, one per byte.
 
         Parameters
         ----------
         table : int32 array of shape (256,)
             The id of each byte.
+        threads : int, default=1
+            With more than one, two share the words.
 
         Returns
         -------
         ids, offsets, counts : arrays
             As `MergeLearner` takes them.
         """
-        cdef const int64_t[::1] order = self._order()
-        cdef int64_t n = order.shape[0], index, at, length, total = 0, count
-        cdef const uint8_t *start
+        cdef int64_t n = len(self), middle = n // 2 if threads > 1 else n
+        cdef int64_t[::1] offset_view
+        order = self._order()
         offsets = np.empty(n + 1, dtype=np.int64)
         counts = np.empty(n, dtype=np.int64)
         ids = np.empty(self.n_bytes, dtype=np.int32)
-        cdef int64_t[::1] offset_view = offsets
-        cdef int64_t[::1] count_view = counts
-        cdef int32_t[::1] id_view = ids
-        with nogil:
-            for index in range(n):
-                self._ask_for(order[min(index + AHEAD, n - 1)])
-                self._word(order[index], &start, &length, &count)
-                offset_view[index] = total
-                count_view[index] = count
-                for at in range(length):
-                    id_view[total + at] = table[start[at]]
-                total += length
-            offset_view[n] = total
+        offset_view = offsets
+        offset_view[n] = self.n_bytes
+        symbols = table, order, offsets, counts, ids
+        if middle == n:
+            self._fill_symbols(*symbols, 0, n, 1)
+            return ids, offsets, counts
+        # The first half from its beginning, the second from its end: where the words lie between is known at the end only.
+        helper = Thread(target=self._fill_symbols, args=(*symbols, n - 1, middle - 1, -1))
+        helper.start()
+        self._fill_symbols(*symbols, 0, middle, 1)
+        helper.join()
         return ids, offsets, counts
+
+    def _fill_symbols(self, const int32_t[::1] table, const int64_t[::1] order, int64_t[::1] offsets, int64_t[::1] counts,
+                      int32_t[::1] ids, int64_t first, int64_t last, int64_t step):
+        """Write ids, offset and count of the words from number `first` to before `last`."""
+        cdef int64_t index = first, at, length, place = 0 if step > 0 else self.n_bytes, ahead = order.shape[0] - 1
+        cdef const uint8_t *start
+        with nogil:
+            while index != last:
+                self._ask_for(order[min(max(index + AHEAD * step, <int64_t>0), ahead)])
+                self._word(order[index], &start, &length, &counts[index])
+                place -= length if step < 0 else 0
+                offsets[index] = place
+                for at in range(length):
+                    ids[place + at] = table[start[at]]
+                place += length if step > 0 else 0
+                index += step
 
     def character_counts(self):
         """Count the characters of all words: code point -> how often it occurs in the corpus."""

@@ -271,12 +271,12 @@ class BPETokenizer(Interchange, CorpusFitting, SubwordTokenizer):
 
     def _learn(self, counter: Any, progress: Progress, old: Model | None = None) -> Self:
         refuse_blank(counter, type(self).__name__)
-        options = self._options()
-        model, words = start(counter, options) if old is None else resume(counter, old, options)
+        options, n_threads = self._options(), count_jobs(self.n_jobs)
+        model, words = start(counter, options, n_threads) if old is None else resume(counter, old, options)
         del counter  # its tables are not needed while merging
         wanted = self._n_wanted(model)
         n_old = len(model.merges)
-        model, counts = learn(model, words, wanted, options, progress, count_jobs(self.n_jobs))
+        model, counts = learn(model, words, wanted, options, progress, n_threads)
         if old is None:
             model.added_tokens.update(place_specials(self.special_tokens, model.n_ids))
         if len(model.merges) - n_old < wanted:

@@ -93,7 +93,7 @@ def count_pieces(model: Model, outside: Collection[str] = ()) -> int:
     return sum(piece is not None for piece in model.pieces) + specials
 
 
-def start(counter: Any, options: Options) -> tuple[Model, Words]:
+def start(counter: Any, options: Options, n_threads: int = 1) -> tuple[Model, Words]:
     """Give the alphabet of a corpus as a model without merges, and its words in symbols.
 
     Parameters
@@ -102,6 +102,8 @@ def start(counter: Any, options: Options) -> tuple[Model, Words]:
         The corpus.
     options : Options
         What to train.
+    n_threads : int
+        Threads; the result does not depend on it.
 
     Returns
     -------
@@ -121,7 +123,7 @@ def start(counter: Any, options: Options) -> tuple[Model, Words]:
         _check_size(alphabet, options)
         table = np.empty(256, dtype=np.int32)
         table[BYTE_ORDER] = np.arange(256) + alphabet.n_before
-        words = counter.byte_symbols(table)
+        words = counter.byte_symbols(table, n_threads)
     else:
         characters = choose_characters(counter.character_counts(), options.alphabet_limit, options.character_coverage)
         characters = [char for char in characters if char != style.space]  # a blank is called so

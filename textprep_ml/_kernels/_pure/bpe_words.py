@@ -102,7 +102,7 @@ class WordCounter:
         lengths = np.array([len(word) for word, _ in found], dtype=np.int32)
         return b"".join(word for word, _ in found), lengths, np.array([count for _, count in found], dtype=np.int64)
 
-    def byte_symbols(self, table: Sequence[int]) -> Symbols:
+    def byte_symbols(self, table: Sequence[int], threads: int = 1) -> Symbols:
         """Give all words as ids, one per byte, with the offsets and counts of the words."""
         return self._symbols([table[byte] for byte in word] for word, _ in self.words())
 
