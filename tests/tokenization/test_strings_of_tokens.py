@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import integers, lists, text
@@ -46,11 +47,26 @@ def test_strings_are_slices_of_the_texts(kernel: ModuleType, texts: list[str], n
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_more_distinct_words_than_are_shared(kernel: ModuleType) -> None:
-    n_words = 70_000 if kernel is not pure else 700
+    n_words = 140_000 if kernel is not pure else 700
     words = [f"w{number}" for number in range(n_words)] * 2
     texts = [" ".join(words[start : start + 100]) for start in range(0, len(words), 100)]
-    found = kernel.tokens_of_each(rules_of(kernel), texts)
-    assert [word for row in found for word in row] == words
+    rules = rules_of(kernel)
+    for _ in range(2):  # the second time with words that are known from the first
+        found = kernel.tokens_of_each(rules, texts)
+        assert [word for row in found for word in row] == words
+
+
+@compiled_only
+@pytest.mark.parametrize("text", ["a" * 7 + " ", "a ", "\u4e2d"])
+def test_arrays_of_many_spans_are_those_of_the_texts(text: str) -> None:
+    """Large arrays begin at a large page, and are enlarged by what the texts had so far."""
+    texts = [text * n for n in (1_200_000 // len(text), 0, 5, 1_500_000 // len(text))]
+    rules = rules_of(_words)
+    offsets, spans = _words.spans_of_each(rules, texts)
+    assert spans.flags.c_contiguous
+    assert offsets.tolist()[-1] == len(spans)
+    for start, end, one in zip(offsets[:-1], offsets[1:], texts, strict=True):
+        assert np.array_equal(spans[start:end], _words.spans(rules, one))
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

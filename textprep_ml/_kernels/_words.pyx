@@ -30,6 +30,10 @@ cdef extern from "unicode_classes.h" nogil:
     const uint32_t DIGIT "UC_DIGIT"
     const uint32_t FORMAT "UC_FORMAT"
 
+cdef extern from "huge_pages.h":
+    const Py_ssize_t HUGE_FROM
+    const Py_ssize_t HUGE_PAGE
+
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
     void* PyUnicode_DATA(object text)
@@ -145,6 +149,7 @@ cdef class Rules:
     cdef Affix* endings
     cdef Affix* beginnings
     cdef Shared* cache  # strings of short tokens; touched under the GIL only
+    cdef list spare     # tables of strings that know the frequent words, one for each call that there was at a time
     cdef uint32_t filter[128]
     cdef uint32_t mask
     cdef int n_endings
@@ -154,6 +159,7 @@ cdef class Rules:
     def __cinit__(self, flags, words, endings=(), beginnings=()):
         kept = {key: value for key, value in words.items() if len(key) <= LONGEST_KEY}
         self.flags = flags
+        self.spare = []
         size = 16
         while size < 2 * len(kept) + 2:
             size *= 2
@@ -214,6 +220,15 @@ cdef class Rules:
         PyMem_Free(self.arena)
         PyMem_Free(self.endings)
         PyMem_Free(self.beginnings)
+
+    cdef Strings take_strings(self, Py_ssize_t n_characters):
+        """Give a table of strings for so much text: one that knows words already, if there is much to do and one is free."""
+        if n_characters >= 4 * MOST_WORDS:
+            try:
+                return self.spare.pop()
+            except IndexError:
+                pass
+        return Strings(n_characters)
 
     cdef State state(self, Py_ssize_t stop):
         cdef State st
@@ -1075,7 +1090,7 @@ def spans_of_each(Rules rules not None, list texts not None):
     The interpreter's lock is taken only to enlarge the array, so that threads work at the same time on texts of any length.
     """
     cdef tuple held = tuple(texts)
-    cdef Py_ssize_t n = len(held), k = 0, i = 0, capacity = 0
+    cdef Py_ssize_t n = len(held), k = 0, i = 0, capacity, total = 0, done = 0
     cdef Py_ssize_t[::1] offsets = np.zeros(n + 1, dtype=np.intp)
     cdef Py_ssize_t[:, ::1] view
     cdef State st = rules.state(0)
@@ -1090,9 +1105,9 @@ def spans_of_each(Rules rules not None, list texts not None):
             views[k].data = PyUnicode_DATA(text)
             views[k].kind = PyUnicode_KIND(text)
             views[k].length = len(text)
-            capacity += views[k].length
-        capacity = capacity // 4 + 2 * PIECES
-        array = np.empty((capacity, 2), dtype=np.intp)
+            total += views[k].length
+        capacity = total // 4 + 2 * PIECES
+        array = span_room(capacity)
         k = 0
         st.n = views[0].length if n else 0
         while k < n:
@@ -1105,17 +1120,31 @@ def spans_of_each(Rules rules not None, list texts not None):
                         break
                     k += 1
                     offsets[k] = st.count
+                    done += st.n
                     if k < n:
                         start_text(&st, &fresh, views[k].length)
                         i = 0
-            view = None
             if k < n:
-                capacity += capacity // 2
-                array.resize((capacity, 2), refcheck=False)
-        array.resize((st.count, 2), refcheck=False)
-        return np.asarray(offsets), array
+                # The rest is taken to have as many tokens as what was scanned, and some more.
+                capacity = max(capacity + capacity // 2, <Py_ssize_t>(1.1 * total / max(done + i, <Py_ssize_t>1) * st.count))
+                larger = span_room(capacity)
+                larger[: st.count] = array[: st.count]
+                array = larger
+        view = None
+        return np.asarray(offsets), array[: st.count]
     finally:
         PyMem_Free(views)
+
+
+cdef object span_room(Py_ssize_t n):
+    """Give an array for so many spans; a large one begins with a large page, of which the system gives one at once for 512 small ones."""
+    cdef Py_ssize_t size = n * 2 * sizeof(Py_ssize_t)
+    if size < HUGE_FROM:
+        return np.empty((n, 2), dtype=np.intp)
+    block = np.empty(size + HUGE_PAGE, dtype=np.uint8)
+    cdef uint8_t[::1] view = block
+    cdef Py_ssize_t start = -<Py_ssize_t>&view[0] & (HUGE_PAGE - 1)
+    return block[start : start + size].view(np.intp).reshape(n, 2)
 
 
 cdef inline void start_text(State* st, const State* fresh, Py_ssize_t length) noexcept nogil:
@@ -1194,7 +1223,7 @@ def tokens_of_each(Rules rules not None, list texts not None):
             views[k].kind = PyUnicode_KIND(text)
             views[k].length = len(text)
             total += views[k].length
-        strings = Strings(total)
+        strings = rules.take_strings(total)
         while last < n:
             first = last
             size = 0
@@ -1204,6 +1233,8 @@ def tokens_of_each(Rules rules not None, list texts not None):
             with nogil:
                 strings.find_tokens(views, first, last, &fresh, ends)
             strings.add_rows(held, ends, last - first, found)
+        if strings.is_large():
+            rules.spare.append(strings)
         return found
     finally:
         PyMem_Free(views)

@@ -18,7 +18,7 @@ cdef extern from *:
     const bint FIRST_BYTES_ARE_LOW
 
 cdef enum:
-    MOST_WORDS = 32768  # slots, of which three quarters are used; a megabyte
+    MOST_WORDS = 131072 # slots, of which three quarters are used; four megabytes
     KEY_BYTES = 15
     SCANNED = 262144    # characters that are scanned before their strings are made
 
@@ -131,6 +131,10 @@ cdef class Strings:
         free(self.touched)
         free(self.fresh)
         free(self.tokens)
+
+    cdef bint is_large(self) noexcept:
+        """Tell whether it takes as many words as any."""
+        return self.mask == MOST_WORDS - 1
 
     cdef void drop_fresh(self) noexcept:
         """Give up strings that came into no list."""
