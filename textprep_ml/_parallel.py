@@ -29,7 +29,7 @@ LARGEST_CHUNK = 1 << 22
 SMALLEST_CHUNK = 1 << 16
 
 #: So many chunks for each worker, so that none of them waits long for the last one.
-_CHUNKS_PER_JOB = 16
+_CHUNKS_PER_JOB = 4
 
 #: Of a stream so many chunks for each process are under way or wait to be used.
 _CHUNKS_AT_ONCE = 8
