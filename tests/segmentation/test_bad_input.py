@@ -36,7 +36,7 @@ SPANS = [[(0, 15), (16, 25)], [(0, 9), (10, 22)]]
         (TEXTS, ["a.", "b."], ValueError, ["document 0"]),
         (TEXTS, [None, None], ValueError, ["document 0"]),
         (TEXTS, [[(0, 25)], [(0, 22)]], ValueError, ["no inner sentence boundary", "two sentences"]),
-        (["A. B."], [[(0, 2), (3, 5)]], ValueError, ["all boundaries"]),
+        (["A. B."], [[(0, 2), (3, 5)]], ValueError, ["All places", "nothing to tell apart"]),
         ("one text", SPANS, TypeError, ["[text]"]),
         (["a", 3], SPANS, TypeError, ["document 1", "int"]),
     ],

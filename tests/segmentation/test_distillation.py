@@ -106,8 +106,6 @@ def test_unlabelled_documents_are_learned_from_the_teacher(english: Any, sample:
     assert pupil.model_.words.vocabulary == alone.model_.words.vocabulary
     with pytest.raises(ValueError, match=r"document 3 are None: .* takes a teacher"):
         SentenceSegmenter().fit(texts, few)
-    with pytest.raises(ValueError, match="no inner sentence boundary"):
-        SentenceSegmenter(teacher=english).fit(texts, [None] * len(texts))
 
 
 def test_bad_teachers(english: Any, sample: Labelled) -> None:
@@ -138,3 +136,11 @@ def test_shrinkage_by_hand() -> None:
     tree = DecisionTreeClassifier().fit(np.arange(8)[:, None], [0, 0, 0, 0, 1, 1, 1, 1]).tree_
     assert shrink_shares(tree, 8.0).tolist() == [0.5, 0.25, 0.75]
     assert shrink_shares(tree, 0.0).tolist() == [0.5, 0.0, 1.0]
+
+
+def test_a_teacher_is_enough(english: Any) -> None:
+    texts = ["Dr. Ito left. She came back on Monday.", "We met Mr. Fox. It rained all day."] * 20
+    student = SentenceSegmenter(teacher=english).fit(texts, [None] * len(texts))
+    assert student.split("Dr. Fox left. She came.") == ["Dr. Fox left.", "She came."]
+    assert "she" in student.model_.words.vocabulary
+    assert student.coverage_ == 1.0

@@ -174,8 +174,8 @@ def test_scores_of_a_model_come_along(linear: Any) -> None:
     [
         (Document("Dr. Who left.", [(0, 13)]), "no inner sentence boundary"),
         (Document("", []), "no inner sentence boundary"),
-        (Document("We left. So", [(0, 8), (9, 11)]), "all boundaries, or none is"),
-        (Document("Dr. Who came\n\nSo", [(0, 12), (14, 16)]), "all boundaries, or none is"),
+        (Document("We left. So", [(0, 8), (9, 11)]), "All places where a sentence may end are boundaries"),
+        (Document("Dr. Who came\n\nSo", [(0, 12), (14, 16)]), "No place is a boundary"),
     ],
 )
 def test_documents_that_teach_nothing_are_refused(document: Document, said: str) -> None:

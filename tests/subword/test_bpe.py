@@ -418,7 +418,9 @@ def test_bad_parameters(params: dict[str, Any], message: str) -> None:
         BPETokenizer(**params).fit(["some text"])
 
 
-@pytest.mark.parametrize("counts", [{"a": -1}, {"a": 1.5}, {3: 1}, ["a"], {"a": True}])
+@pytest.mark.parametrize(
+    "counts", [{"a": -1}, {"a": 1.5}, {3: 1}, ["a"], {"a": True}, None, 3, {"a": 2**63}, {"a": 2**50 + 1}]
+)
 def test_bad_counts(counts: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="BPETokenizer"):
         BPETokenizer().fit_counts(counts)

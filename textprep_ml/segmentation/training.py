@@ -14,7 +14,7 @@ from textprep_ml._validation import check_spans, check_targets
 from textprep_ml.abbreviations import normalize_abbreviations
 from textprep_ml.segmentation.attributes import GROUP_OF_CLASS, KINDS
 from textprep_ml.segmentation.augmentation import STANDARD, Variations
-from textprep_ml.segmentation.distillation import teach
+from textprep_ml.segmentation.distillation import split_targets, teach
 from textprep_ml.segmentation.documents import Document
 from textprep_ml.segmentation.runtime import BoundaryModel, LinearScorer, join_candidates
 from textprep_ml.segmentation.templates import TemplateLayout, move_weights
@@ -220,7 +220,7 @@ def learn_words(
     Parameters
     ----------
     documents : sequence of Document
-        Training documents: the vocabulary comes from those with labels.
+        Training documents: the vocabulary comes from those with labels, if there are any.
     raw : iterable of str or None
         Unlabelled text for usual case and periods; None takes the documents.
     abbreviations : str, mapping, iterable of str or None
@@ -235,7 +235,8 @@ def learn_words(
     WordTable
         The words of the model to be.
     """
-    counts = count_words([document.text for document in documents if document.is_labelled], n_jobs)
+    labelled = [document.text for document in documents if document.is_labelled]
+    counts = count_words(labelled or [document.text for document in documents], n_jobs)
     raw_counts, enough = (counts, _ENOUGH_WITHOUT_RAW) if raw is None else (count_words(raw, n_jobs), _ENOUGH_RAW)
     return WordTable(
         choose_vocabulary(counts, min_count),
@@ -372,23 +373,34 @@ def label_candidates(
         n_boundaries += len(gold)
     if model.scorer is not None and not counted.any():
         raise ValueError("No candidate is labelled: there is nothing to learn from.")
-    if not n_boundaries and model.scorer is None:
+    if not n_boundaries and model.scorer is None and teacher is None:
         raise ValueError(
             "The documents have no inner sentence boundary: some need spans of two sentences or more in y."
         )
     undecided = counted & (kinds != KINDS.index("paragraph"))
-    if model.scorer is None and len(np.unique(labels[undecided])) < 2:
-        raise ValueError("The candidates are all boundaries, or none is: there is nothing to tell apart.")
+    targets = (labels if teacher is None else teach(teacher, chunks, labels, known, n_jobs))[undecided]
+    if model.scorer is None:
+        _check_classes(targets)
     if model.scorer is not None:
         scores = join_candidates(map_chunks(model.score, chunks, n_jobs))[4]
     else:
         scores = np.zeros(len(labels), dtype=np.float32)
     return Examples(
         rows[undecided],
-        (labels if teacher is None else teach(teacher, chunks, labels, known, n_jobs))[undecided],
+        targets,
         np.repeat(weights, np.diff(offsets))[undecided],
         scores[undecided],
         labels[undecided],
         n_boundaries,
         int(labels[counted].sum()),
     )
+
+
+def _check_classes(targets: np.ndarray) -> None:
+    """Refuse candidates that are all boundaries, or none: no classifier tells them apart."""
+    if len(np.unique(split_targets(targets, np.ones(len(targets)))[1])) < 2:
+        which = "All places where a sentence may end are boundaries" if targets.any() else "No place is a boundary"
+        raise ValueError(
+            f"{which}: there is nothing to tell apart. Some documents need both, such as an abbreviation inside a "
+            "sentence and a mark at its end."
+        )

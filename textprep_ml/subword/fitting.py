@@ -104,7 +104,8 @@ class CorpusFitting:
         Parameters
         ----------
         counts : mapping of str to int, or iterable of such mappings
-            Each key is one word. Several tables, for instance from several machines, are added up.
+            Each key is one word as `count_words` gives it: with the blank, or its sign, that the tokenizer leaves at a
+            word. Several tables, for instance from several machines, are added up.
         progress : callable, optional
             As for `fit`.
 

@@ -282,6 +282,10 @@ def _run_bounded(pool: ThreadPoolExecutor, work: Callable[[Batch], None], batche
         future.result()
 
 
+#: How often a word may occur: no corpus has it so often, and sums of counts stay numbers that the kernels hold.
+MOST_COUNT = 1 << 50
+
+
 def counter_of(counts: Any, owner: str) -> Any:
     """Fill a counter from ready words.
 
@@ -302,10 +306,10 @@ def counter_of(counts: Any, owner: str) -> Any:
     TypeError
         If a word is not a string, or a count not an integer.
     ValueError
-        If a count is negative.
+        If a count is negative, or larger than `MOST_COUNT`.
     """
     counter = load("bpe_words").WordCounter("none")
-    for table in [counts] if isinstance(counts, Mapping) else counts:
+    for table in counts if isinstance(counts, Iterable) and not isinstance(counts, Mapping) else [counts]:
         if not isinstance(table, Mapping):
             raise TypeError(
                 f"{owner} expects a mapping from words to counts, but got {type(table).__name__}: {shorten(table)}."
@@ -319,6 +323,11 @@ def counter_of(counts: Any, owner: str) -> Any:
                 )
             if count < 0:
                 raise ValueError(f"{owner} expects counts of at least 0, but the count of {shorten(word)} is {count}.")
+            if count > MOST_COUNT:
+                raise ValueError(
+                    f"{owner} expects counts of at most {MOST_COUNT:,}, but the count of {shorten(word)} is {count}: "
+                    "divide all of them by the same number."
+                )
             if count:
                 counter.add(word if isinstance(word, bytes) else word.encode("utf-8", "surrogatepass"), int(count))
     return counter
