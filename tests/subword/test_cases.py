@@ -251,7 +251,8 @@ def test_encoding_and_training_grow_with_the_text(kind: str) -> None:
     with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
         fitted = BPETokenizer(vocab_size=400).fit([make(2_000), "a b c"])
     assert fitted.decode(fitted.encode(large)) == large
-    assert_growth(lambda n: partial(fitted.encode, make(n)), size, at_most=15)
+    # The twin's objects leave the processor's caches between the two sizes.
+    assert_growth(lambda n: partial(fitted.encode, make(n)), size, at_most=15 if COMPILED else 20)
     if COMPILED:
         learn = BPETokenizer(num_merges=20, pretokenizer="none")
         with warnings.catch_warnings(action="ignore", category=VocabularyWarning):
