@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from textprep_ml._kernels.boundary_checks import FORM_SIZES, check_forms
 from textprep_ml.exceptions import ModelFormatError
-from textprep_ml.segmentation.attributes import ATTRIBUTES, COLUMN, KINDS
+from textprep_ml.segmentation.attributes import COLUMN, KINDS
 
 #: What the form of a gap is made of.
 FORM = ("left.mark", "left.shape", "right.shape", "right.lead")
 _FORM_COLUMNS = [COLUMN[name] for name in FORM]
-_FORM_SIZES = tuple(len(ATTRIBUTES[column].values) for column in _FORM_COLUMNS)
 
 #: How many gaps after a word, or of a form, must have been seen, and which share of them may be boundaries.
 _WORD_SEEN, _WORD_SHARE = 40, 0.003
@@ -62,11 +62,15 @@ class HopelessGaps:
         ndarray of shape (n_candidates,)
             Bool.
         """
+        after = _is_unmarked(rows) & np.isin(rows[:, COLUMN["left.word"]], self._word_codes(vocabulary))
+        return _is_gap(rows) & (after | np.isin(_form(rows), self._form_codes()))
+
+    def _word_codes(self, vocabulary: Sequence[str]) -> np.ndarray:
         numbers = dict(zip(vocabulary, range(1, len(vocabulary) + 1), strict=True))
-        codes = [numbers[word] for word in self.words if word in numbers]
-        after = _is_unmarked(rows) & np.isin(rows[:, COLUMN["left.word"]], codes)
-        form = np.isin(_form(rows), np.ravel_multi_index(np.array(self.forms, dtype=int).reshape(-1, 4).T, _FORM_SIZES))
-        return _is_gap(rows) & (after | form)
+        return np.array([numbers[word] for word in self.words if word in numbers], dtype=int)
+
+    def _form_codes(self) -> np.ndarray:
+        return np.ravel_multi_index(np.array(self.forms, dtype=int).reshape(-1, len(FORM)).T, FORM_SIZES)
 
     def to_state(self) -> dict[str, Any]:
         """Give plain JSON values.
@@ -97,13 +101,11 @@ class HopelessGaps:
         ModelFormatError
             If a form has other than four codes, or one out of range.
         """
-        forms = tuple(tuple(int(code) for code in form) for form in state["forms"])
-        for form in forms:
-            if len(form) != len(FORM) or not all(
-                0 <= code < size for code, size in zip(form, _FORM_SIZES, strict=True)
-            ):
-                raise ModelFormatError(f"The model has a hopeless form of a gap out of range: {form}.")
-        return cls(tuple(state["words"].split()), forms)
+        try:
+            forms = check_forms(state["forms"])
+        except ValueError as error:
+            raise ModelFormatError(f"The model has a hopeless form of a gap out of range: {error}") from None
+        return cls(tuple(state["words"].split()), tuple(forms))
 
 
 #: What a model has that saw too little.
@@ -142,19 +144,17 @@ def find_hopeless(
     codes = rows[unmarked, COLUMN["left.word"]]
     seen, ends = _count(codes, labels[unmarked], share, len(vocabulary) + 1)
     hopeless = (seen >= _WORD_SEEN) & (ends <= _WORD_SHARE * seen)
-    numbers = dict(zip(vocabulary, range(1, len(vocabulary) + 1), strict=True))
-    kept = np.array([numbers[word] for word in before.words if word in numbers], dtype=int)
+    kept = before._word_codes(vocabulary)
     hopeless[kept] |= ends[kept] <= _WORD_SHARE * seen[kept]
     hopeless[0] = False
     words = tuple(vocabulary[code - 1] for code in np.flatnonzero(hopeless).tolist())
 
     left = ~HopelessGaps(words).among(rows, vocabulary)
-    seen, ends = _count(_form(rows[left]), labels[left], share, int(np.prod(_FORM_SIZES)))
+    seen, ends = _count(_form(rows[left]), labels[left], share, int(np.prod(FORM_SIZES)))
     hopeless = (seen >= _FORM_SEEN) & (ends <= _FORM_SHARE * seen)
-    if before.forms:
-        kept = np.ravel_multi_index(np.array(before.forms, dtype=int).T, _FORM_SIZES)
-        hopeless[kept] |= ends[kept] <= _FORM_SHARE * seen[kept]
-    forms = np.array(np.unravel_index(np.flatnonzero(hopeless), _FORM_SIZES)).T
+    kept = before._form_codes()
+    hopeless[kept] |= ends[kept] <= _FORM_SHARE * seen[kept]
+    forms = np.array(np.unravel_index(np.flatnonzero(hopeless), FORM_SIZES)).T
     return HopelessGaps(words, tuple(tuple(form) for form in forms.tolist()))
 
 
@@ -168,7 +168,7 @@ def _is_unmarked(rows: np.ndarray) -> np.ndarray:
 
 def _form(rows: np.ndarray) -> np.ndarray:
     """One number for the form of each candidate."""
-    return np.ravel_multi_index(rows[:, _FORM_COLUMNS].T.astype(int), _FORM_SIZES)
+    return np.ravel_multi_index(rows[:, _FORM_COLUMNS].T.astype(int), FORM_SIZES)
 
 
 def _count(codes: np.ndarray, ends: np.ndarray, share: float, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -381,10 +381,9 @@ def label_candidates(
     targets = (labels if teacher is None else teach(teacher, chunks, labels, known, n_jobs))[undecided]
     if model.scorer is None:
         _check_classes(targets)
-    if model.scorer is not None:
-        scores = join_candidates(map_chunks(model.score, chunks, n_jobs))[4]
-    else:
         scores = np.zeros(len(labels), dtype=np.float32)
+    else:
+        scores = join_candidates(map_chunks(model.score, chunks, n_jobs))[4]
     return Examples(
         rows[undecided],
         targets,
