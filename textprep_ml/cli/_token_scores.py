@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 #: Names of the tokenizers that can be measured.
@@ -35,7 +35,7 @@ def make_named_tokenizer(name: str) -> Any:
 
 
 def evaluate_tokenizers(
-    names: Sequence[str], corpora: Sequence[str], format: str | None, as_json: bool, report: str | None = None
+    names: Sequence[str], corpora: Mapping[str, str], format: str | None, as_json: bool, report: str | None = None
 ) -> None:
     """Print the token scores of tokenizers on corpora, and of the first one its errors by kind.
 
@@ -43,8 +43,8 @@ def evaluate_tokenizers(
     ----------
     names : sequence of str
         Of `TOKENIZERS`.
-    corpora : sequence of str
-        Files with tokens: CoNLL-U.
+    corpora : mapping of str to str
+        Corpus -> the file with its tokens: CoNLL-U.
     format : str or None
         Their format.
     as_json : bool
@@ -56,7 +56,7 @@ def evaluate_tokenizers(
     from textprep_ml.report import tokenizer_report, write_report
 
     tokenizers = {name: make_named_tokenizer(name) for name in names}
-    read = {corpus: _read_tokens(corpus, format) for corpus in corpora}
+    read = {corpus: _read_tokens(corpus, file, format) for corpus, file in corpora.items()}
     results: dict[str, Any] = {}
     for corpus, (texts, gold) in read.items():
         found = {name: [tokenizer.spans(text) for text in texts] for name, tokenizer in tokenizers.items()}
@@ -73,10 +73,10 @@ def evaluate_tokenizers(
         sys.stdout.write(f"\nReport: {report}\n")
 
 
-def _read_tokens(corpus: str, format: str | None) -> tuple[list[str], list[Any]]:
+def _read_tokens(corpus: str, file: str, format: str | None) -> tuple[list[str], list[Any]]:
     from textprep_ml.corpora import iter_rows
 
-    rows = list(iter_rows(corpus, format))
+    rows = list(iter_rows(file, format))
     if any("tokens" not in row for row in rows):
         raise ValueError(f"{corpus} has no tokens; tokenizers are measured on CoNLL-U.")
     return [row["text"] for row in rows], [row["tokens"] for row in rows]

@@ -101,9 +101,8 @@ def evaluate(
     if model in TOKENIZERS:
         if learning_curve:
             raise ValueError(f"--learning-curve needs a model that learns; {model} has nothing to learn.")
-        if on_error != OnError.raise_:
-            raise ValueError(f"--on-error: {model} is measured on CoNLL-U, whose rows are parts of sentences.")
-        evaluate_tokenizers([model, *([baseline] if baseline else [])], corpora, format, as_json, report)
+        with sieved([(name, format) for name in corpora], on_error) as files:
+            evaluate_tokenizers([model, *([baseline] if baseline else [])], files, format, as_json, report)
         return
     vocabulary = find_vocabulary(model)
     if vocabulary is not None:

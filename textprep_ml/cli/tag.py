@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import partial
 from itertools import islice
@@ -50,13 +50,13 @@ def _tag(tagger: Any, format: Format, sentences: list[list[str]]) -> list[str]:
     return [" ".join([f"{token}/{name}" for token, name in sentence]) + "\n" for sentence in tagged]
 
 
-def _print_scores(files: Iterable[Path], model: str, column: str) -> None:
+def _print_scores(files: Mapping[str, str], model: str, column: str) -> None:
     """Print tokens, right tags and accuracy of CoNLL-U files."""
     from textprep_ml.tagging import PosTagger, read_tagged
 
     tagger = PosTagger.load(model)
-    for path in files:
-        sentences, tags = read_tagged(path, column)
+    for path, file in files.items():
+        sentences, tags = read_tagged(file, column)
         accuracy = tagger.score(sentences, tags)
         tokens = sum(map(len, sentences))
         sys.stdout.write(
@@ -85,7 +85,9 @@ def tag(
         bool, typer.Option("--score", help="FILES are CoNLL-U with right tags: print the accuracy on their tokens.")
     ] = False,
     column: Annotated[str, typer.Option(help="Which tags of CoNLL-U: upos or xpos.")] = "upos",
-    on_error: Annotated[OnError, typer.Option(help=f"With --tokens. {ON_ERROR_HELP}")] = OnError.raise_,
+    on_error: Annotated[
+        OnError, typer.Option(help=f"With --tokens; with --score for each sentence. {ON_ERROR_HELP}")
+    ] = OnError.raise_,
     n_jobs: Annotated[int, typer.Option(help=N_JOBS_HELP)] = 1,
 ) -> None:
     """Tag the words of texts with their parts of speech.
@@ -95,7 +97,11 @@ def tag(
     if score:
         if not files:
             raise ValueError("--score needs CoNLL-U files with tags.")
-        _print_scores(files, model, column)
+        from textprep_ml.cli._sieve import refuse_mending, sieved
+
+        refuse_mending(on_error)
+        with sieved([(str(path), "conllu") for path in files], on_error, column=column) as sound:
+            _print_scores(sound, model, column)
         return
     resolve(model)  # where there is none, that is said before scikit-learn is imported
     from textprep_ml.tagging import PosTagger

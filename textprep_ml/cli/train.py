@@ -48,8 +48,11 @@ def train(
     refuse_mending(on_error)
     experiment = load_config(config, overrides or [])
     task = task_of(experiment.build())
-    named = [(corpus.path, corpus.format) for corpus in (*experiment.train, *experiment.dev)]
-    with sieved(named + [(path, "text") for path in experiment.raw], on_error, labelled=task == "sentences") as files:
+    column = experiment.table["data"].get("column", "upos") if task == "tags" else None
+    corpora = (*experiment.train, *experiment.dev)
+    named = [(corpus.path, "conllu" if task == "tags" else corpus.format) for corpus in corpora]
+    named += [(path, "text") for path in experiment.raw]
+    with sieved(named, on_error, labelled=task == "sentences", column=column) as files:
         _train(_reading(experiment, files), task, {file: path for path, file in files.items()})
 
 

@@ -44,16 +44,51 @@ def iter_brat(path: str | os.PathLike[str], *, label: str = LABEL) -> Iterator[R
         If a partner is missing, a line breaks the format, a sentence is discontinuous, overlaps or is out of
         range, or the text of an annotation is not what the document has there.
     """
+    for name in iter_names(path):
+        yield read_pair(name, label)
+
+
+def iter_names(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give one file of each document of a brat folder.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A folder, or a ``.txt`` or ``.ann`` file.
+
+    Yields
+    ------
+    Path
+        In the order of the names.
+    """
     if not Path(path).is_dir():
-        yield _read_pair(*_pair(Path(path)), label)
+        yield Path(path)
         return
-    names = sorted(entry for entry in Path(path).iterdir() if Path(bare_name(entry)).suffix in (".txt", ".ann"))
-    for text_path, annotation_path in dict.fromkeys(map(_pair, names)):
-        yield _read_pair(text_path, annotation_path, label)
+    seen: set[str] = set()
+    for entry in sorted(entry for entry in Path(path).iterdir() if Path(bare_name(entry)).suffix in (".txt", ".ann")):
+        if stem(entry) not in seen:
+            seen.add(stem(entry))
+            yield entry
 
 
-def _pair(path: Path) -> tuple[Path, Path]:
-    """Give the .txt and the .ann file of which `path` is one; each may be compressed."""
+def pair_of(path: Path) -> tuple[Path, Path]:
+    """Give the two files of a document.
+
+    Parameters
+    ----------
+    path : Path
+        One of them; each may be compressed.
+
+    Returns
+    -------
+    text, annotations : Path
+        The ``.txt`` and the ``.ann`` file.
+
+    Raises
+    ------
+    CorpusFormatError
+        If there is only one.
+    """
     base = path.with_name(stem(path))
     pair = []
     for suffix in (".txt", ".ann"):
@@ -74,7 +109,27 @@ def has_partner(path: Path) -> bool:
     )
 
 
-def _read_pair(text_path: Path, annotation_path: Path, label: str) -> Row:
+def read_pair(path: Path, label: str = LABEL) -> Row:
+    """Read one document.
+
+    Parameters
+    ----------
+    path : Path
+        One of its two files.
+    label : str
+        The type of the annotations that are sentences.
+
+    Returns
+    -------
+    dict
+        As from `iter_brat`.
+
+    Raises
+    ------
+    CorpusFormatError
+        If the other file is missing, or one of them breaks the format.
+    """
+    text_path, annotation_path = pair_of(path)
     text = read_text(text_path)
     found: list[tuple[int, int, int]] = []
     parts: list[tuple[int, int, int]] = []

@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, takewhile
 
-from textprep_ml._files import fail, iter_lines, stem
+from textprep_ml._files import BYTE_ORDER_MARK, decode, fail, iter_raw_lines, stem
 from textprep_ml.corpora._rows import WHITE_SPACE, Row, shorten
 
 #: Columns of a line.
@@ -29,6 +29,8 @@ TOKEN_COLUMNS = {"forms": 1, "lemmas": 2, "upos": 3, "xpos": 4, "feats": 5}
 
 #: Stands between paragraphs.
 PARAGRAPH = "\n\n"
+
+_MARK = BYTE_ORDER_MARK.encode()
 
 _ID = re.compile(r"([1-9][0-9]*)|([1-9][0-9]*)-([1-9][0-9]*)|([0-9]+)\.([1-9][0-9]*)")
 #: How white space and bars are written in MISC.
@@ -82,7 +84,8 @@ def iter_conllu(path: str | os.PathLike[str]) -> Iterator[Row]:
     """
     document: _Document | None = None
     number = 0
-    for sentence in _iter_sentences(path):
+    for block in iter_blocks(path):
+        sentence = _parse(block, path)
         if document is None or sentence.newdoc is not None:
             if document is not None:
                 yield document.row()
@@ -97,30 +100,93 @@ def iter_conllu(path: str | os.PathLike[str]) -> Iterator[Row]:
 # ----------------------------------------------------------------------------------------------- lines -> sentences
 
 
-def _iter_sentences(path: str | os.PathLike[str]) -> Iterator[_Sentence]:
-    block: list[tuple[int, str]] = []
-    for number, line in iter_lines(path):
-        line = line.removesuffix("\r")
+Block = list[tuple[int, bytes]]
+
+
+def iter_blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
+    """Stream the sentences of a CoNLL-U file as they stand there.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Yields
+    ------
+    list of (int, bytes)
+        The lines between two empty ones, with their numbers.
+    """
+    block: Block = []
+    for number, line in iter_raw_lines(path):
+        line = line.removesuffix(b"\r")
         if number == 1:
-            line = line.removeprefix("\ufeff")
+            line = line.removeprefix(_MARK)
         if line:
             block.append((number, line))
         elif block:
-            yield _parse(block, path)
+            yield block
             block = []
     if block:
-        yield _parse(block, path)
+        yield block
 
 
-def _parse(block: list[tuple[int, str]], path: str | os.PathLike[str]) -> _Sentence:
-    sentence = _Sentence(block[0][0])
+def check_block(block: Block, path: str | os.PathLike[str], column: str | None = None) -> None:
+    """Refuse the lines of a sentence where they break the format.
+
+    Parameters
+    ----------
+    block : list of (int, bytes)
+        As `iter_blocks` gives it.
+    path : str or path-like
+        The file, for messages.
+    column : str, optional
+        A key of `TOKEN_COLUMNS` that every word has to have.
+
+    Raises
+    ------
+    CorpusFormatError
+        The message has file and line.
+    """
+    for token in _parse(block, path).tokens:
+        for word in token.words if column in TOKEN_COLUMNS else ():
+            if word[TOKEN_COLUMNS[str(column)]] == "_":
+                fail(path, token.line, f"{shorten(word[1])} has no {column} tag.")
+
+
+def opening_comments(block: Block) -> list[bytes]:
+    """Give the comments that open a document or paragraph; they hold for what follows, whatever the sentence is worth.
+
+    Parameters
+    ----------
+    block : list of (int, bytes)
+        As `iter_blocks` gives it; may break the format.
+
+    Returns
+    -------
+    list of bytes
+        Lines. A document whose name is not UTF-8 has none.
+    """
+    found = []
+    for _, line in takewhile(lambda numbered: numbered[1].startswith(b"#"), block):
+        mark = _Sentence(0)
+        _read_comment(mark, line.decode("utf-8", "replace"))
+        if mark.newdoc is not None:
+            found.append(b"# newdoc" if "\ufffd" in mark.newdoc else line)
+        elif mark.newpar:
+            found.append(line)
+    return found
+
+
+def _parse(block: Block, path: str | os.PathLike[str]) -> _Sentence:
+    lines = [(number, decode(line, path, number)) for number, line in block]
+    sentence = _Sentence(lines[0][0])
     comments = 0
-    while comments < len(block) and block[comments][1].startswith("#"):
-        _read_comment(sentence, block[comments][1])
+    while comments < len(lines) and lines[comments][1].startswith("#"):
+        _read_comment(sentence, lines[comments][1])
         comments += 1
-    if comments == len(block):
+    if comments == len(lines):
         fail(path, sentence.line, "comments without a sentence; comments stand right above the tokens.")
-    _read_tokens(sentence, block[comments:], path)
+    _read_tokens(sentence, lines[comments:], path)
     if sentence.text is not None:
         _align(sentence, path)
     return sentence
