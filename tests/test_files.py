@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from tests.benchmarks.plain_files import plain_file
 from textprep_ml import _files
 from textprep_ml.exceptions import CorpusFormatError
 
@@ -146,3 +147,20 @@ def test_a_byte_order_mark_is_no_text_of_the_first_line(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).write_text("\ufefffirst\n\ufeffsecond\n", encoding="utf-8")
     assert list(_files.read_lines([tmp_path / "a", tmp_path / "b"])) == ["first", "\ufeffsecond"] * 2
+
+
+def test_benchmarks_take_packed_texts(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(PACK[suffix](TEXT.encode()))
+    plain = plain_file(str(path))
+    assert plain.name == "a.txt"
+    assert plain.read_bytes() == TEXT.encode()
+    assert (plain == path) == (not suffix)
+    assert plain_file(f"{path}.missing.gz").name == f"{path.name}.missing.gz"
+
+
+def test_names_that_are_not_utf8_become_text() -> None:
+    name = os.fsdecode(b"caf\xe9.txt")
+    assert _files.printable(name) == "caf\\xe9.txt"
+    assert _files.printable("café.txt") == "café.txt"
+    assert _files.document_id(f"notes/{name}.gz") == "caf\\xe9"

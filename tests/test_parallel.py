@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import signal
 import threading
 import time
 import weakref
@@ -12,6 +13,7 @@ from typing import Any
 
 import joblib
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 from tests.checks import TEXTS, clone, plain
 from tests.test_contract import CASES, Case
@@ -177,3 +179,15 @@ def test_cycles_of_a_pause_are_collected_later() -> None:
     gc.collect()
     assert seen() is None
     assert len(kept) == 20_000
+
+
+def _signals_held(_: Any) -> list[str]:
+    return [signal.Signals(held).name for held in signal.pthread_sigmask(signal.SIG_BLOCK, [])]
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows")
+def test_an_interrupt_does_not_reach_the_processes_that_work() -> None:
+    get_reusable_executor().shutdown(kill_workers=True)  # which other tests have started, perhaps otherwise
+    for chunks in (iter(range(4)), list(range(4))):
+        assert list(_parallel.map_chunks(_signals_held, chunks, 2, prefer="processes")) == [["SIGINT"]] * 4
+    assert _signals_held(None) == []

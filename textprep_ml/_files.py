@@ -56,6 +56,16 @@ def stem(path: PathLike) -> str:
     return Path(bare_name(path)).stem
 
 
+def printable(name: str) -> str:
+    r"""Give a file name as text that every file can hold: bytes that are not UTF-8 are written ``\xe9``."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def document_id(path: PathLike) -> str:
+    """Name the document that a file holds: its name without suffixes."""
+    return printable(stem(path))
+
+
 # Reading
 
 

@@ -9,11 +9,12 @@ depend on how many there are.
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import accumulate, chain, islice, pairwise
 from numbers import Integral
 from typing import Any, TypeVar
@@ -176,11 +177,44 @@ def _map_by_joblib(
     task = delayed(_Sent(function))
     with Parallel(n_jobs=jobs, prefer=prefer, return_as="generator", batch_size=1) as parallel:
         if is_bounded:
-            yield from parallel(map(task, chunks))
+            with _interrupts_held():
+                results = parallel(map(task, chunks))
+            yield from results
             return
         # Workers do not wait for whoever takes the results, so only so many chunks of a stream are given to them.
         while wave := list(islice(chunks, _CHUNKS_AT_ONCE * jobs)):
-            yield from parallel(map(task, wave))
+            with _interrupts_held():
+                results = parallel(map(task, wave))
+            yield from results
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Start processes that Ctrl-C does not reach: they hold back the signals that whoever makes them holds back.
+
+    A terminal sends it to all processes. The one that the user started answers, and ends its workers; these would only
+    show where they were.
+    """
+    if is_remote() or not hasattr(signal, "pthread_sigmask"):  # Windows has none
+        yield
+        return
+    _start_trackers()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_trackers() -> None:
+    """Start the processes that look after shared resources: starting them would let the signals through again."""
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()
+    with suppress(ImportError, AttributeError):
+        from joblib.externals.loky.backend import resource_tracker as tracker_of_workers
+
+        tracker_of_workers.ensure_running()
 
 
 class _Sent:

@@ -57,13 +57,17 @@ def load_abbreviations(language: str = "en") -> dict[str, str]:
     return {entry: name for name, entries in table.items() for entry in entries.split()}
 
 
-def normalize_abbreviations(abbreviations: str | Mapping[str, str] | Iterable[str] | None) -> dict[str, str]:
+def normalize_abbreviations(
+    abbreviations: str | Mapping[str, str] | Iterable[str] | None, *, optional: bool = True
+) -> dict[str, str]:
     """Bring what a user may give into one form.
 
     Parameters
     ----------
     abbreviations : str, mapping, iterable of str or None
         A language code, entry -> class, or entries alone (class ``"user"``); with or without the final period.
+    optional : bool, default=True
+        Whether None is none of them, not an error.
 
     Returns
     -------
@@ -74,6 +78,8 @@ def normalize_abbreviations(abbreviations: str | Mapping[str, str] | Iterable[st
     ------
     ValueError
         If a class is unknown or an entry is empty or holds white space.
+    TypeError
+        If they are none of these.
 
     Examples
     --------
@@ -82,10 +88,15 @@ def normalize_abbreviations(abbreviations: str | Mapping[str, str] | Iterable[st
     >>> normalize_abbreviations(["табл.", "рис"])
     {'табл': 'user', 'рис': 'user'}
     """
-    if abbreviations is None:
+    if abbreviations is None and optional:
         return {}
     if isinstance(abbreviations, str):
         return load_abbreviations(abbreviations)
+    if not isinstance(abbreviations, Iterable):
+        raise TypeError(
+            "Abbreviations are a language, a mapping of entries to classes, or entries alone, "
+            f"but got {type(abbreviations).__name__}."
+        )
     pairs = (
         abbreviations.items() if isinstance(abbreviations, Mapping) else ((entry, "user") for entry in abbreviations)
     )

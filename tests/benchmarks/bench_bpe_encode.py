@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from plain_files import plain_file
 
 from textprep_ml._kernels import load
 
@@ -286,7 +287,7 @@ def check(encoders: dict[str, Any], text: str) -> None:
 def main() -> None:
     """Run everything."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--text", type=Path, required=True)
+    parser.add_argument("--text", type=plain_file, required=True)
     parser.add_argument("--model", type=Path, help="a byte-level tokenizer.json")
     parser.add_argument("--vocab-size", type=int, default=32000)
     parser.add_argument("--peers", nargs="*", default=list(PEERS))

@@ -19,8 +19,9 @@ import sys
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
+
+from plain_files import plain_file
 
 PATTERNS = {
     "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -135,7 +136,7 @@ def child(trainer: str, path: str, scheme: str, size: int, threads: int) -> None
 
 def measure(trainer: str, arguments: argparse.Namespace, scheme: str, threads: int) -> dict[str, float]:
     limits = {"RAYON_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false"}
-    command = [sys.executable, __file__, "--child", trainer, "--text", arguments.text, "--scheme", scheme]
+    command = [sys.executable, __file__, "--child", trainer, "--text", str(arguments.text), "--scheme", scheme]
     command += ["--size", str(arguments.size), "--threads", str(threads)]
     result = subprocess.run(command, env=os.environ | limits, capture_output=True, text=True, check=True)
     return json.loads(result.stdout.splitlines()[-1])
@@ -180,7 +181,7 @@ def compare_threads(arguments: argparse.Namespace, scheme: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--text", required=True, help="a UTF-8 text of some ten megabytes or more")
+    parser.add_argument("--text", type=plain_file, required=True, help="a UTF-8 text of some ten megabytes or more")
     parser.add_argument("--size", type=int, default=32000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
@@ -188,10 +189,10 @@ def main() -> None:
     parser.add_argument("--skip", nargs="*", default=[])
     parser.add_argument("--child", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if not Path(arguments.text).is_file():
+    if not arguments.text.is_file():
         parser.error(f"no text {arguments.text}")
     if arguments.child:
-        child(arguments.child, arguments.text, arguments.scheme[0], arguments.size, arguments.threads[0])
+        child(arguments.child, str(arguments.text), arguments.scheme[0], arguments.size, arguments.threads[0])
         return
     for threads in arguments.threads:
         for scheme in arguments.scheme:

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from plain_files import plain_file
 from sklearn.feature_extraction.text import CountVectorizer
 
 from textprep_ml.counts import WordCounter
@@ -90,7 +91,7 @@ def compare_counters(path: Path, rounds: int, megabytes: float = 10.0) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--text", type=Path, default=SAMPLE)
+    parser.add_argument("--text", type=plain_file, default=SAMPLE)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     compare_commands(options.text, options.rounds)

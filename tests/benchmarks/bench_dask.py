@@ -18,6 +18,7 @@ from pathlib import Path
 import joblib
 import zstandard
 from distributed import Client, LocalCluster
+from plain_files import plain_file
 
 from textprep_ml import BPETokenizer, WordTokenizer
 from textprep_ml.bulk import transform_files
@@ -59,7 +60,7 @@ def tasks(folder: Path, paths: list[Path], plain: Path) -> dict[str, Callable[[]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--text", type=Path, default=SAMPLE)
+    parser.add_argument("--text", type=plain_file, default=SAMPLE)
     parser.add_argument("--mb", type=float, default=95)
     parser.add_argument("--files", type=int, default=16)
     parser.add_argument("--repeat", type=int, default=3)

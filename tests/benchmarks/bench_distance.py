@@ -13,6 +13,7 @@ from pathlib import Path
 
 import jiwer
 import numpy as np
+from plain_files import plain_file
 from rapidfuzz.distance import OSA, DamerauLevenshtein, Levenshtein
 from rapidfuzz.process import cdist
 
@@ -56,7 +57,7 @@ def compare(name: str, ours: Callable[[], object], theirs: Callable[[], object],
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--text", type=Path, default=SAMPLE)
+    parser.add_argument("--text", type=plain_file, default=SAMPLE)
     parser.add_argument("--rounds", type=int, default=7)
     arguments = parser.parse_args()
     with arguments.text.open(encoding="utf-8") as file:

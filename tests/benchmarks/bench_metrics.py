@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from plain_files import plain_file
 
 from textprep_ml.metrics import bootstrap_intervals, boundary_errors, boundary_scores, pk, span_scores, window_diff
 
@@ -84,7 +85,7 @@ def best(functions: dict[str, Callable[[], Any]]) -> dict[str, tuple[float, Any]
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--text", type=Path, default=SAMPLE)
+    parser.add_argument("--text", type=plain_file, default=SAMPLE)
     parser.add_argument("--megabytes", type=int, default=5)
     options = parser.parse_args()
     texts, true, pred = make_corpus(options.text, options.megabytes)

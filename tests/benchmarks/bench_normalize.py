@@ -12,9 +12,9 @@ import argparse
 import time
 import unicodedata
 from collections.abc import Callable
-from pathlib import Path
 
 import ftfy
+from plain_files import plain_file
 from tokenizers import normalizers
 
 from textprep_ml import _kernels
@@ -91,7 +91,7 @@ def measure(text: str, unit: str, rounds: int) -> dict[str, float]:
 def main() -> None:
     """Print one table per text."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--text", type=Path, nargs="+", required=True)
+    parser.add_argument("--text", type=plain_file, nargs="+", required=True)
     parser.add_argument("--characters", type=int, default=5_000_000, help="how much of each text")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()

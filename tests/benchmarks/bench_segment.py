@@ -22,6 +22,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from plain_files import plain_file
+
 from textprep_ml import SentenceSegmenter
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -213,7 +215,7 @@ def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=Path, nargs="+", default=default_documents())
-    parser.add_argument("--text", type=Path, help="a long text; by default the documents, repeated")
+    parser.add_argument("--text", type=plain_file, help="a long text; by default the documents, repeated")
     parser.add_argument("--megabytes", type=int, default=100, help="characters of the long text, in millions")
     parser.add_argument("--model", default="en")
     arguments = parser.parse_args()

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from plain_files import plain_file
+
 from textprep_ml import BPETokenizer, SentenceSegmenter, WordTokenizer
 
 SAMPLE = Path(__file__).parents[2] / "data" / "sample" / "raw" / "raw-en.txt"
@@ -57,7 +59,7 @@ def timed(call: Callable[[], Any]) -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--text", type=Path, default=SAMPLE)
+    parser.add_argument("--text", type=plain_file, default=SAMPLE)
     parser.add_argument("--mb", type=float, default=40)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)

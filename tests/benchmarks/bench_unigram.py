@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from plain_files import plain_file
 
 TRAINERS = ("ours", "sentencepiece", "tokenizers")
 COVERAGE = 0.9995
@@ -159,7 +160,7 @@ def race_encoding(text: Path, model: Path, rounds: int) -> None:
 def main() -> None:
     """Run everything."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--text", type=Path, required=True)
+    parser.add_argument("--text", type=plain_file, required=True)
     parser.add_argument("--vocab-size", type=int, default=32000)
     parser.add_argument("--megabytes", type=int, default=10, help="so much of the text, and a tenth of it held back")
     parser.add_argument("--trainers", nargs="*", default=list(TRAINERS[:2]), help="the first is compared with")

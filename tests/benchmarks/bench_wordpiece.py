@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from plain_files import plain_file
 
 #: Megabytes that the other encoder gets of the text.
 SLICE = 2
@@ -68,8 +69,8 @@ def child(trainer: str, path: str, size: int, score: str) -> None:
 
 def measure(trainer: str, arguments: argparse.Namespace, score: str) -> dict[str, float]:
     limits = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
-    command = [sys.executable, __file__, "--child", trainer, "--text", arguments.text, "--size", str(arguments.size)]
-    command += ["--score", score]
+    command = [sys.executable, __file__, "--child", trainer, "--text", str(arguments.text)]
+    command += ["--size", str(arguments.size), "--score", score]
     result = subprocess.run(command, env=os.environ | limits, capture_output=True, text=True, check=True)
     return json.loads(result.stdout.splitlines()[-1])
 
@@ -155,16 +156,16 @@ def _equal(ours: tuple[list[int], Any], theirs: Any) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--text", required=True, help="a UTF-8 text of some ten megabytes or more")
+    parser.add_argument("--text", type=plain_file, required=True, help="a UTF-8 text of some ten megabytes or more")
     parser.add_argument("--size", type=int, default=30000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--score", default="frequency", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if not Path(arguments.text).is_file():
+    if not arguments.text.is_file():
         parser.error(f"no text {arguments.text}")
     if arguments.child:
-        child(arguments.child, arguments.text, arguments.size, arguments.score)
+        child(arguments.child, str(arguments.text), arguments.size, arguments.score)
         return
     training(arguments)
     encoding(arguments)

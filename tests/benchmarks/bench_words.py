@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from plain_files import plain_file
+
 from textprep_ml.tokenization import PRESETS, RegexTokenizer, TreebankTokenizer, WordTokenizer
 
 SAMPLE = Path(__file__).parents[2] / "data" / "sample" / "raw" / "raw-en.txt"
@@ -88,7 +90,7 @@ def best_rates(tools: dict[str, Tool], lines: list[str], rounds: int) -> dict[st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--text", type=Path, default=SAMPLE)
+    parser.add_argument("--text", type=plain_file, default=SAMPLE)
     parser.add_argument("--mb", type=float, default=10.0)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()

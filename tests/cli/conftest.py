@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
     """Run the command line in this process, from the root of the checkout."""
     monkeypatch.chdir(ROOT)
 
@@ -48,7 +49,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         code = end.value.code
         return Result(code if isinstance(code, int) else 0, *capsys.readouterr())
 
-    return call
+    threshold = gc.get_threshold()
+    yield call
+    gc.set_threshold(*threshold)  # a command makes collections rarer for as long as its process lasts
 
 
 @pytest.fixture(scope="session")

@@ -156,6 +156,16 @@ def test_explain(run: Run, model: Path, tmp_path: Path, source: str) -> None:
     assert all(row["reasons"] for row in decoded)
 
 
+@pytest.mark.parametrize("source", ["nofile.txt", "notes.md.gz", "data/sample/nothing", "data/sample", "./x.JSONL"])
+def test_explain_does_not_take_the_name_of_a_missing_file_for_text(run: Run, source: str) -> None:
+    assert_one_line_error(run("explain", source), f"{source}: No such file", "standard input")
+
+
+@pytest.mark.parametrize("source", ["Hello.World", "and/or.", "Read notes.txt now.", "https://x.org/a.txt is. It.", ""])
+def test_explain_takes_text_for_text(run: Run, source: str) -> None:
+    assert run("explain", source).returncode == 0
+
+
 def test_explain_refuses_a_wrong_model(run: Run) -> None:
     assert_one_line_error(run("explain", "A. B.", "--model", "no-such"), "No model file 'no-such'")
 

@@ -24,6 +24,7 @@ from textprep_ml.distance import (
     indel_ratio,
     normalized_edit_distance,
 )
+from textprep_ml.distance.edit import _empty_table
 
 WORDS = st.text(st.sampled_from("abcé\ud800😀"), max_size=9)
 TEXTS = st.text(max_size=80)
@@ -279,3 +280,11 @@ def test_time_grows_with_the_table() -> None:
         return partial(edit_distance, "ab" * (length // 2), "ba" * (length // 2), substitution=1.5)
 
     assert_growth(comparing, 200, times=3, floor=1e-4)
+
+
+def test_a_table_that_does_not_fit_says_how_large_it_is() -> None:
+    text = "a" * 2**20
+    with pytest.raises(MemoryError, match=r"1,048,576 by 1,048,576 symbols takes 8,192 GB.* edit_distance"):
+        edit_table(text, text)
+    with pytest.raises(MemoryError, match=r"takes [\d,]{9,} GB"):  # more cells than a number for them has bits
+        _empty_table(2**40, 2**40)

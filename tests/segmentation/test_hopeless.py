@@ -104,6 +104,17 @@ def test_forms_out_of_range_are_a_damaged_model(form: list[int]) -> None:
         HopelessGaps.from_state({"words": "", "forms": [form]})
 
 
+@pytest.mark.parametrize(
+    "state",
+    [[], {}, {"words": ["of"], "forms": []}, {"words": ""}, {"words": "", "forms": 3}, {"words": "", "forms": [7]},
+     {"words": "", "forms": [["a", 0, 0, 0]]}, {"words": "", "forms": [[None, 0, 0, 0]]}],
+)  # fmt: skip
+def test_other_damage_is_told_in_words_of_the_model(state: Any) -> None:
+    with pytest.raises(ModelFormatError, match=r"hopeless (gaps|form)") as error:
+        HopelessGaps.from_state(state)
+    assert "object" not in str(error.value)
+
+
 @pytest.fixture(scope="module")
 def trained() -> Any:
     """A segmenter that saw the same few words often."""

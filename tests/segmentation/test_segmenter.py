@@ -268,6 +268,9 @@ def test_abbreviations_after_training(english: Any) -> None:
         segmenter.add_abbreviations({"kvtr": "titel"})
     with pytest.raises(ValueError, match="one word without blanks"):
         segmenter.add_abbreviations(["two words"])
+    for nothing in (None, 7):
+        with pytest.raises(TypeError, match=f"Abbreviations are .* got {type(nothing).__name__}"):
+            segmenter.add_abbreviations(nothing)  # type: ignore[arg-type]
 
 
 def test_abbreviations_are_kept_by_options_and_files(english: Any, tmp_path: Any) -> None:

@@ -42,6 +42,9 @@ COMMANDS: tuple[str, ...] = (
 #: Exit code for bad usage and bad input.
 USAGE_ERROR = 2
 
+#: Exit code after Ctrl-C, as of shells.
+INTERRUPTED = 130
+
 
 def _check_streams() -> None:
     """Refuse to work for nothing: a closed standard output is an error, a closed standard error is none."""
@@ -73,6 +76,18 @@ def leave_quietly() -> NoReturn:
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise SystemExit(0)
+
+
+def end_interrupted() -> NoReturn:
+    """End after Ctrl-C in one line.
+
+    Raises
+    ------
+    SystemExit
+        Always, with exit code 130.
+    """
+    print("textprep: interrupted.", file=sys.stderr)
+    raise SystemExit(INTERRUPTED) from None
 
 
 def _run(arguments: list[str]) -> NoReturn:
@@ -113,7 +128,9 @@ def main() -> None:
     except BrokenPipeError:
         leave_quietly()
     except KeyboardInterrupt:
-        raise SystemExit(130) from None
+        end_interrupted()
+    except MemoryError as error:
+        _fail(str(error) or "there is not enough memory.")
     except TextPrepError as error:
         _fail(str(error))
     except OSError as error:

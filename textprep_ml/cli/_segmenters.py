@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from textprep_ml._files import printable
 from textprep_ml._modelfile import resolve
 
 #: Baselines that need no model file.
@@ -113,6 +114,8 @@ def distinct_names(first: str, second: str | None) -> list[str]:
     list of str
         One or two names.
     """
+    first = printable(first)
     if second is None:
         return [first]
+    second = printable(second)
     return [first, second if second != first else f"{second} (baseline)"]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from textprep_ml._files import PathLike
+from textprep_ml._files import PathLike, printable
 from textprep_ml._parallel import count_jobs
 from textprep_ml.segmentation.runtime import BoundaryModel
 from textprep_ml.segmentation.streams import find_sentences
@@ -108,7 +108,7 @@ def _as_spans(window: Window, spans: Spans, is_new: bool) -> str:
 def _as_jsonl(window: Window, spans: Spans, is_new: bool) -> str:
     if not window.text:
         return ""
-    name = f"{window.name}#{window.start}" if window.start else window.name
+    name = printable(window.name) + (f"#{window.start}" if window.start else "")
     return json.dumps({"id": name, "text": window.text, "sentences": spans}, ensure_ascii=False) + "\n"
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from textprep_ml import __version__
-from textprep_ml.cli import COMMANDS, leave_quietly
+from textprep_ml.cli import COMMANDS, end_interrupted, leave_quietly
 
 
 def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
@@ -57,7 +57,7 @@ def _show_version(wanted: bool) -> None:
 
 
 def _ending_quietly(command: Callable[..., None]) -> Callable[..., None]:
-    """End without an error when the reader of the output has gone, before typer makes one of it."""
+    """End without an error when the reader of the output has gone, and in one line after Ctrl-C, before typer does."""
 
     @wraps(command)
     def guarded(*args: Any, **kwargs: Any) -> None:
@@ -65,6 +65,8 @@ def _ending_quietly(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **kwargs)
         except BrokenPipeError:
             leave_quietly()
+        except KeyboardInterrupt:
+            end_interrupted()
 
     return guarded
 

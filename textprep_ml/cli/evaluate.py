@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
+from textprep_ml._files import printable
 from textprep_ml.cli._reports import unfitted, write_segmenter_report
 from textprep_ml.cli._rows import OnError
 from textprep_ml.cli._segmenters import (
@@ -102,7 +104,9 @@ def evaluate(
         if learning_curve:
             raise ValueError(f"--learning-curve needs a model that learns; {model} has nothing to learn.")
         with sieved([(name, format) for name in corpora], on_error) as files:
-            evaluate_tokenizers([model, *([baseline] if baseline else [])], files, format, as_json, report)
+            evaluate_tokenizers(
+                [model, *([baseline] if baseline else [])], _named_files(files), format, as_json, report
+            )
         return
     vocabulary = find_vocabulary(model)
     if vocabulary is not None:
@@ -110,19 +114,20 @@ def evaluate(
             raise ValueError(f"--learning-curve fits segmenters; the report of {model} has a curve over its size.")
         if report is not None and sizes:
             raise ValueError("--size is for the table; the report has a curve over all sizes.")
-        tokenizers = {**sized(model, vocabulary, sizes or []), **_other_vocabulary(model, baseline)}
+        tokenizers = {**sized(printable(model), vocabulary, sizes or []), **_other_vocabulary(model, baseline)}
         with sieved([(name, format) for name in corpora], on_error) as files:
-            evaluate_vocabularies(tokenizers, files, format, as_json, report, morphemes)
+            evaluate_vocabularies(tokenizers, _named_files(files), format, as_json, report, morphemes)
         return
     if sizes or morphemes:
         raise ValueError(f"--size and --morphemes are for subword vocabularies, and {model} is none.")
     systems = {name: load_named(source) for name, source in _named(model, baseline)}
+    title = next(iter(systems))
     from textprep_ml.config import Corpus, read_labelled
     from textprep_ml.report import format_errors
 
-    learning = (unfitted(model, systems[model]), learning_curve) if learning_curve else None
+    learning = (unfitted(model, systems[title]), learning_curve) if learning_curve else None
     with sieved([(name, format) for name in corpora], on_error) as files:
-        read = {name: read_labelled([Corpus(file, format=format)])[:2] for name, file in files.items()}
+        read = {name: read_labelled([Corpus(file, format=format)])[:2] for name, file in _named_files(files).items()}
     variants = one_line_variants(read) if one_line else {}
     results = evaluate_corpora({**read, **variants}, systems)
     if report is not None:
@@ -132,9 +137,14 @@ def evaluate(
         return
     print_scores(results)
     for name, result in results.items():
-        sys.stdout.write("\n" + format_errors(name, model, result))
+        sys.stdout.write("\n" + format_errors(name, title, result))
     if report is not None:
         sys.stdout.write(f"\nReport: {report}\n")
+
+
+def _named_files(files: Mapping[str, str]) -> dict[str, str]:
+    """Name corpora as text, whatever bytes the names of their files are: the names stand in JSON and in reports."""
+    return {printable(name): file for name, file in files.items()}
 
 
 def _other_vocabulary(model: str, baseline: str | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 from pathlib import Path
@@ -9,8 +10,11 @@ from typing import Annotated
 
 import typer
 
-from textprep_ml._files import BYTE_ORDER_MARK, read_text
+from textprep_ml._files import BYTE_ORDER_MARK, COMPRESSED, bare_name, read_text
 from textprep_ml._modelfile import resolve
+
+#: How files with text in them end.
+_SUFFIXES = (".txt", ".md", ".json", ".jsonl", ".ndjson", ".conllu", ".ann", ".csv", ".tsv", ".html", *COMPRESSED)
 
 
 def explain(
@@ -40,7 +44,12 @@ def explain(
     resolve(model)  # where there is none, that is said before scikit-learn is imported
     from textprep_ml import SentenceSegmenter
 
-    text = read_text(source).removeprefix(BYTE_ORDER_MARK) if source == "-" or _is_file(source) else source
+    is_file = source == "-" or _is_file(source)
+    if not is_file and _names_file(source):
+        raise FileNotFoundError(
+            errno.ENOENT, "No such file; what is no file name but text goes through standard input, which is -", source
+        )
+    text = read_text(source).removeprefix(BYTE_ORDER_MARK) if is_file else source
     for row in SentenceSegmenter.load(model).explain(text, top):
         sys.stdout.write((json.dumps(row.to_dict(), ensure_ascii=False) if as_json else str(row)) + "\n")
 
@@ -49,4 +58,20 @@ def _is_file(source: str) -> bool:
     try:
         return Path(source).is_file()
     except (OSError, ValueError):  # too long for a file name, or with a NUL
+        return False
+
+
+def _names_file(source: str) -> bool:
+    """Tell whether this is one word that can hardly be anything but a file name, by its suffix or its folder."""
+    if not source or any(map(str.isspace, source)):
+        return False
+    path = Path(source)
+    folder = path.parent
+    return Path(bare_name(path)).suffix.lower() in _SUFFIXES or (folder != Path() and _is_folder(folder))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
         return False

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from textprep_ml._files import COMPRESSED, bare_name, fail, iter_lines, open_atomically, read_text, stem
+from textprep_ml._files import COMPRESSED, bare_name, document_id, fail, iter_lines, open_atomically, read_text, stem
 from textprep_ml.corpora._rows import Row, check_sentences, refuser, shorten
 
 LABEL = "Sentence"
@@ -154,7 +154,12 @@ def read_pair(path: Path, label: str = LABEL) -> Row:
             before = [spans[index - 1][:2]] if index else []
             check_sentences([*before, (start, end)], text, partial(fail, annotation_path, number), key)
     labelled = {"labelled": [[start, end] for start, end, _ in parts]} if parts else {}
-    return {"id": stem(text_path), "text": text, "sentences": [[start, end] for start, end, _ in found], **labelled}
+    return {
+        "id": document_id(text_path),
+        "text": text,
+        "sentences": [[start, end] for start, end, _ in found],
+        **labelled,
+    }
 
 
 def _read_annotation(line: str, number: int, path: Path, text: str, label: str) -> tuple[str, int, int]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, pairwise, takewhile
 
-from textprep_ml._files import BYTE_ORDER_MARK, decode, fail, iter_raw_lines, stem
+from textprep_ml._files import BYTE_ORDER_MARK, decode, document_id, fail, iter_raw_lines
 from textprep_ml.corpora._rows import WHITE_SPACE, Row, shorten
 
 #: Columns of a line.
@@ -90,7 +90,7 @@ def iter_conllu(path: str | os.PathLike[str]) -> Iterator[Row]:
             if document is not None:
                 yield document.row()
             number += 1
-            numbered = stem(path) if sentence.newdoc is None else f"{stem(path)}-{number:04d}"
+            numbered = document_id(path) if sentence.newdoc is None else f"{document_id(path)}-{number:04d}"
             document = _Document(sentence.newdoc or numbered)
         document.add(sentence)
     if document is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from textprep_ml._files import open_atomically, stem
+from textprep_ml._files import document_id, open_atomically
 from textprep_ml.corpora._rows import WHITE_SPACE, Row, refuser, shorten
 from textprep_ml.corpora.conllu import ESCAPES, PARAGRAPH, TOKEN_COLUMNS, word_spans
 
@@ -38,7 +38,7 @@ def write_conllu(rows: Iterable[Row], path: str | os.PathLike[str]) -> None:
     """
     with open_atomically(path) as file:
         for number, row in enumerate(rows, start=1):
-            named = {"id": f"{stem(path)}-{number:04d}"} | row
+            named = {"id": f"{document_id(path)}-{number:04d}"} | row
             file.writelines(line + "\n" for line in _render(named, refuser(named, "CoNLL-U")))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from textprep_ml._files import fail, iter_lines, open_atomically, stem
+from textprep_ml._files import document_id, fail, iter_lines, open_atomically
 from textprep_ml.corpora._rows import Row, check_sentences, check_text, shorten
 
 
@@ -72,7 +72,7 @@ def parse_row(line: str, number: int, path: str | os.PathLike[str]) -> Row:
         if key not in value:
             complain(f'no "{key}" among the keys {shorten(sorted(value))}.')
     check_text(value["text"], complain)
-    name = value.get("id", f"{stem(path)}-{number:04d}")
+    name = value.get("id", f"{document_id(path)}-{number:04d}")
     if not isinstance(name, str):
         complain(f'"id" is not a string: {shorten(name)}.')
     sentences = check_sentences(value["sentences"], value["text"], complain)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, pairwise, zip_longest
 from typing import NoReturn
 
-from textprep_ml._files import iter_lines, open_atomically, read_text, stem
+from textprep_ml._files import document_id, iter_lines, open_atomically, read_text
 from textprep_ml._unicode_table import IDEOGRAPH, LETTER, class_of
 from textprep_ml.corpora._rows import WHITE_SPACE, Row, check_coverage, refuser, shorten, trim
 
@@ -50,10 +50,10 @@ def iter_sentence_lines(
         text = read_text(path)
         row = _as_is(text) if join == "\n" else _joined(_paragraphs(text.split("\n")), join)
         if row["sentences"]:
-            yield {"id": stem(path), **row}
+            yield {"id": document_id(path), **row}
         return
     for number, lines in enumerate(_paragraphs(line for _, line in iter_lines(path)), start=1):
-        yield {"id": f"{stem(path)}-{number:04d}", **_joined([lines], join)}
+        yield {"id": f"{document_id(path)}-{number:04d}", **_joined([lines], join)}
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -198,12 +198,12 @@ def iter_marked(
     if document_marker is None:
         row = _unmarked(text, marker)
         if row["sentences"]:
-            yield {"id": stem(path), **row}
+            yield {"id": document_id(path), **row}
         return
     _check_marker(document_marker)
     rows = (_unmarked(part, marker) for part in text.split(document_marker))
     for number, row in enumerate((row for row in rows if row["sentences"]), start=1):
-        yield {"id": f"{stem(path)}-{number:04d}", **row}
+        yield {"id": f"{document_id(path)}-{number:04d}", **row}
 
 
 def _check_marker(marker: str) -> None:
@@ -289,13 +289,13 @@ def iter_text(path: str | os.PathLike[str], *, unit: str = "file") -> Iterator[R
     if unit == "file":
         text = read_text(path)
         if text:
-            yield {"id": stem(path), "text": text}
+            yield {"id": document_id(path), "text": text}
         return
     block: list[str] = []
     first = 1
     for number, line in chain(iter_lines(path), [(0, "")]):
         if block and (unit == "line" or not line.strip(WHITE_SPACE)):
-            yield {"id": f"{stem(path)}-{first:04d}", "text": "\n".join(block)}
+            yield {"id": f"{document_id(path)}-{first:04d}", "text": "\n".join(block)}
             block = []
         if line.strip(WHITE_SPACE):
             first = first if block else number

@@ -261,6 +261,11 @@ def edit_table(
     EditTable
         ``table[i, j]`` is the distance of ``a[:i]`` and ``b[:j]``. It takes 8 bytes a cell.
 
+    Raises
+    ------
+    MemoryError
+        If it does not fit; the message tells its size.
+
     Examples
     --------
     >>> from textprep_ml.distance import edit_table
@@ -274,7 +279,7 @@ def edit_table(
     costs = make_costs(insertion, deletion, substitution, transposition, cost, variant)
     a, b = check_sequence(a, "a"), check_sequence(b, "b")
     rows, columns, pairs = classify(costs, [a], [b])
-    values = np.empty((len(a) + 1, len(b) + 1))
+    values = _empty_table(len(a) + 1, len(b) + 1)
     _kernel.table(*as_strings([a, b]), *costs.for_kernel, *(rows or [""]), *(columns or [""]), pairs, values)
 
     def pair_cost(i: int, j: int) -> float:
@@ -287,6 +292,17 @@ def edit_table(
     distance = values[-1, -1].item()
     alignment = None if distance == math.inf else Alignment(a, b, trace(values, a, b, costs, pair_cost), distance)
     return EditTable(a, b, values, alignment)
+
+
+def _empty_table(n_rows: int, n_columns: int) -> np.ndarray:
+    try:
+        return np.empty((n_rows, n_columns))
+    except (MemoryError, ValueError):  # the second: more cells than can be counted
+        size = f"{8 * n_rows * n_columns / 2**30:,.0f} GB"
+        raise MemoryError(
+            f"The table of {n_rows - 1:,} by {n_columns - 1:,} symbols takes {size}, more than there is. Take "
+            "edit_distance, which needs no table, or cut the texts into lines or sentences that belong together."
+        ) from None
 
 
 def align(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from textprep_ml._files import fail, stem
+from textprep_ml._files import document_id, fail, printable
 from textprep_ml.corpora import iter_rows
 from textprep_ml.labelling.exchange import iter_label_studio
 from textprep_ml.labelling.suggestions import suggest
@@ -39,11 +39,11 @@ def read_documents(paths: Iterable[Path]) -> list[Row]:
         If a file is named twice.
     """
     paths = list(paths)
-    names = [stem(path) for path in paths]
+    names = [document_id(path) for path in paths]
     rows = []
     for path, name in zip(paths, names, strict=True):
         text = next(iter(iter_rows(path, "text")))["text"]
-        rows.append({"id": name if names.count(name) == 1 else path.as_posix(), "text": text})
+        rows.append({"id": name if names.count(name) == 1 else printable(path.as_posix()), "text": text})
     ids = [row["id"] for row in rows]
     for path, name in zip(paths, ids, strict=True):
         if ids.count(name) > 1:
@@ -123,7 +123,7 @@ def suggest_in_files(
 
     def texts() -> Iterator[str]:
         for window in _windows(paths):
-            name = stem(window.name)
+            name = document_id(window.name)
             if name in labels:
                 labelled[len(starts)] = _done(window, labels[name][1])
             starts.append(window.start)

@@ -99,13 +99,18 @@ class HopelessGaps:
         Raises
         ------
         ModelFormatError
-            If a form has other than four codes, or one out of range.
+            If something is missing, or a form has other than four codes, or one out of range.
         """
+        words, forms = (state.get(key) if isinstance(state, Mapping) else None for key in ("words", "forms"))
+        if not isinstance(words, str) or not isinstance(forms, list):
+            raise ModelFormatError('The hopeless gaps of the model are no string of "words" and list of "forms".')
+        for form in forms:
+            if not isinstance(form, list) or not all(type(code) is int for code in form):
+                raise ModelFormatError(f"A hopeless form of a gap in the model is no list of codes: {form!r:.80}.")
         try:
-            forms = check_forms(state["forms"])
+            return cls(tuple(words.split()), tuple(check_forms(forms)))
         except ValueError as error:
             raise ModelFormatError(f"The model has a hopeless form of a gap out of range: {error}") from None
-        return cls(tuple(state["words"].split()), tuple(forms))
 
 
 #: What a model has that saw too little.

@@ -402,7 +402,7 @@ class SentenceSegmenter(BaseSegmenter):
             The same segmenter.
         """
         check_is_fitted(self, "model_")
-        self.model_.words.abbreviations.update(normalize_abbreviations(abbreviations))
+        self.model_.words.abbreviations.update(normalize_abbreviations(abbreviations, optional=False))
         self.model_.rebuild()
         return self
 
