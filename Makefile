@@ -40,13 +40,13 @@ lint: $(VENV)/.dev  ## style, types, docstrings
 	$(BIN)/python -m numpydoc.hooks.validate_docstrings $$(git ls-files 'textprep_ml/*.py')
 
 kernels: $(VENV)/.installed  ## compile the kernels anew, in place
-	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --no-deps --editable .
 
 # The package itself, in place.
 $(VENV)/.installed: pyproject.toml $(KERNELS)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip setuptools wheel 'cython>=3.1'
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
 # Its tools and the peers that the parity tests compare with; the package is there already and is not built again.
