@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -136,6 +137,22 @@ def test_evaluate_refuses(run: Run, tmp_path: Path) -> None:
     broken = (tmp_path / "a.jsonl").read_text(encoding="utf-8").replace("[5, 9]", "[5, 19]")
     (tmp_path / "a.jsonl").write_text(broken, encoding="utf-8")
     assert_one_line_error(run("evaluate", "rules", tmp_path / "a.jsonl"), "a.jsonl, line 1", "out of range")
+
+
+def test_evaluate_against_several_baselines(run: Run, tmp_path: Path) -> None:
+    options = ("data/sample/dev.jsonl", "--baseline", "rules", "--baseline", "naive")
+    made = run("evaluate", "en", *options, "--json", "--report", tmp_path / "report.html")
+    [result] = json.loads(made.stdout).values()
+    assert list(result["systems"]) == ["en", "rules", "naive"]
+    assert list(result["comparisons"]) == ["rules", "naive"]
+    assert result["comparison"] == result["comparisons"]["rules"]
+    alone = run("evaluate", "en", options[0], "--baseline", "naive", "--json").stdout
+    assert result["comparisons"]["naive"] == next(iter(json.loads(alone).values()))["comparison"]
+    assert "en against naive: F1 +" in run("evaluate", "en", *options).stdout
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert len(re.findall(r"only <bdi>\w+</bdi> at \d+", page)) == 2
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["baselines"] == ["rules", "naive"]
+    assert_one_line_error(run("evaluate", "en", *options, "--baseline", "rules"), "rules is given twice")
 
 
 @pytest.mark.parametrize("source", ["text", "file", "-"])

@@ -23,7 +23,7 @@ def write_segmenter_report(
     path : str
         Where the page goes.
     systems : mapping of str to segmenter
-        One or two.
+        The model, and baselines or none.
     corpora, variants : mapping of str to (texts, spans)
         Labelled documents, and the same in another form.
     results : mapping

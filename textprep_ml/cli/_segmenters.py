@@ -60,7 +60,7 @@ def one_line_variants(
 def evaluate_corpora(
     corpora: Mapping[str, tuple[Sequence[str], Sequence[Any]]], systems: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """Measure one or two systems on corpora.
+    """Measure systems on corpora.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def evaluate_corpora(
 
 
 def print_scores(results: Mapping[str, Any]) -> None:
-    """Write the scores and, of two systems, the comparison to standard output.
+    """Write the scores and, of several systems, the comparisons to standard output.
 
     Parameters
     ----------
@@ -99,23 +99,28 @@ def print_scores(results: Mapping[str, Any]) -> None:
         sys.stdout.write("\n" + "".join(compared))
 
 
-def distinct_names(first: str, second: str | None) -> list[str]:
-    """Name one or two systems so that no name comes twice.
+def distinct_names(first: str, others: Sequence[str]) -> list[str]:
+    """Name systems so that no name comes twice.
 
     Parameters
     ----------
     first : str
         The model.
-    second : str, optional
-        The baseline.
+    others : sequence of str
+        The baselines.
 
     Returns
     -------
     list of str
-        One or two names.
+        As many names.
+
+    Raises
+    ------
+    ValueError
+        If a baseline is given twice.
     """
-    first = printable(first)
-    if second is None:
-        return [first]
-    second = printable(second)
-    return [first, second if second != first else f"{second} (baseline)"]
+    model, *names = (printable(name) for name in (first, *others))
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"--baseline: {twice[0]} is given twice.")
+    return [model, *(f"{name} (baseline)" if name == model else name for name in names)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -35,7 +35,10 @@ def evaluate(
     corpora: Annotated[
         list[str], typer.Argument(metavar="CORPUS...", help="Labelled files, or names such as ud:en_ewt.")
     ],
-    baseline: Annotated[str | None, typer.Option(help="What to compare with: rules, naive, or another model.")] = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(help="What to compare with: rules, naive, or another model; may be given several times."),
+    ] = None,
     format: Annotated[
         str | None, typer.Option(help="Format of the corpora; by default the name of each tells.")
     ] = None,
@@ -61,7 +64,7 @@ def evaluate(
     ] = None,
     on_error: Annotated[OnError, typer.Option(help=ON_ERROR_HELP)] = OnError.raise_,
 ) -> None:
-    """Measure a segmenter or tokenizer on labelled documents, or a vocabulary on texts, alone or against a baseline.
+    """Measure a segmenter or tokenizer on labelled documents, or a vocabulary on texts, alone or against baselines.
 
     Boundaries are those between sentences, the end of a document is none. Intervals are bootstrapped over documents;
     the error rate is over all end marks; WindowDiff and Pk are over characters. Errors are sorted by kind, with
@@ -74,8 +77,8 @@ def evaluate(
         A model file, the name of a shipped model, or of a baseline.
     corpora : list of str
         Labelled files or names of data sets.
-    baseline : str, optional
-        What to compare with.
+    baseline : list of str, optional
+        What to compare with. The curves and errors of a report are held against the first.
     format : str, optional
         Format of the corpora.
     one_line : bool
@@ -94,6 +97,7 @@ def evaluate(
         What to do with a row that cannot be used.
     """
     refuse_mending(on_error)
+    baselines = baseline or []
     if report is not None:
         from textprep_ml.report import check_report_path
 
@@ -104,9 +108,7 @@ def evaluate(
         if learning_curve:
             raise ValueError(f"--learning-curve needs a model that learns; {model} has nothing to learn.")
         with sieved([(name, format) for name in corpora], on_error) as files:
-            evaluate_tokenizers(
-                [model, *([baseline] if baseline else [])], _named_files(files), format, as_json, report
-            )
+            evaluate_tokenizers([model, *baselines], _named_files(files), format, as_json, report)
         return
     vocabulary = find_vocabulary(model)
     if vocabulary is not None:
@@ -114,13 +116,13 @@ def evaluate(
             raise ValueError(f"--learning-curve fits segmenters; the report of {model} has a curve over its size.")
         if report is not None and sizes:
             raise ValueError("--size is for the table; the report has a curve over all sizes.")
-        tokenizers = {**sized(printable(model), vocabulary, sizes or []), **_other_vocabulary(model, baseline)}
+        tokenizers = {**sized(printable(model), vocabulary, sizes or []), **_other_vocabularies(model, baselines)}
         with sieved([(name, format) for name in corpora], on_error) as files:
             evaluate_vocabularies(tokenizers, _named_files(files), format, as_json, report, morphemes)
         return
     if sizes or morphemes:
         raise ValueError(f"--size and --morphemes are for subword vocabularies, and {model} is none.")
-    systems = {name: load_named(source) for name, source in _named(model, baseline)}
+    systems = {name: load_named(source) for name, source in _named(model, baselines)}
     title = next(iter(systems))
     from textprep_ml.config import Corpus, read_labelled
     from textprep_ml.report import format_errors
@@ -147,15 +149,14 @@ def _named_files(files: Mapping[str, str]) -> dict[str, str]:
     return {printable(name): file for name, file in files.items()}
 
 
-def _other_vocabulary(model: str, baseline: str | None) -> dict[str, Any]:
-    if baseline is None:
-        return {}
-    other = find_vocabulary(baseline)
-    if other is None:
-        raise ValueError(f"--baseline: {baseline} is no subword tokenizer, with which {model} could be compared.")
-    return {distinct_names(model, baseline)[1]: other}
+def _other_vocabularies(model: str, baselines: Sequence[str]) -> dict[str, Any]:
+    _, *names = distinct_names(model, baselines)
+    others = {name: find_vocabulary(source) for name, source in zip(names, baselines, strict=True)}
+    for name, other in others.items():
+        if other is None:
+            raise ValueError(f"--baseline: {name} is no subword tokenizer, with which {model} could be compared.")
+    return others
 
 
-def _named(model: str, baseline: str | None) -> list[tuple[str, str]]:
-    sources = [model] if baseline is None else [model, baseline]
-    return list(zip(distinct_names(model, baseline), sources, strict=True))
+def _named(model: str, baselines: Sequence[str]) -> list[tuple[str, str]]:
+    return list(zip(distinct_names(model, baselines), (model, *baselines), strict=True))

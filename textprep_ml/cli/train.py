@@ -99,7 +99,7 @@ def _train(experiment: Experiment, task: str, names: Mapping[str, str]) -> None:
 def _segmenter_scores(experiment: Any, model: Any, baseline: str | None, compared: Any) -> dict[str, Any]:
     from textprep_ml.config import read_labelled
 
-    names = distinct_names(Path(experiment.output).stem, baseline)
+    names = distinct_names(Path(experiment.output).stem, [baseline] if baseline else [])
     systems = dict(zip(names, [model, compared], strict=False))
     corpora: dict[str, Any] = {corpus.path: read_labelled([corpus])[:2] for corpus in experiment.dev}
     if experiment.table.get("evaluate", {}).get("one_line", False):

@@ -69,7 +69,7 @@ def mark_candidates(texts: Sequence[str]) -> list[Any]:
 def evaluate_predictions(
     texts: Sequence[str], y_true: Any, predictions: Mapping[str, Any], n_examples: int = 5
 ) -> dict[str, Any]:
-    """Measure what one or two systems found.
+    """Measure what systems found.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def evaluate_predictions(
     y_true : sequence of sequences of (int, int)
         Sentence spans of each document.
     predictions : mapping of str to sequence of sequences of (int, int)
-        System -> what it found. Of two, the first is compared with the second.
+        System -> what it found. The first is compared with each of the others.
     n_examples : int
         Examples for each kind and type of error.
 
@@ -86,8 +86,9 @@ def evaluate_predictions(
     -------
     dict
         Plain values: "documents", "sentences", "systems" (name -> "boundaries", "intervals", "sentences",
-        "error_rate", "window_diff", "pk", "errors"), and for two systems "comparison" ("paired_bootstrap",
-        "mcnemar"). Intervals need two documents; with one they are None.
+        "error_rate", "window_diff", "pk", "errors"), and for several systems "comparisons" (name of another system ->
+        "paired_bootstrap", "mcnemar") and "comparison", that with the second one. Intervals need two documents; with
+        one they are None.
     """
     candidates = mark_candidates(texts)
     several = len(texts) > 1
@@ -107,12 +108,17 @@ def evaluate_predictions(
             for name, found in predictions.items()
         },
     }
-    if len(predictions) == 2:
-        first, second = predictions.values()
-        result["comparison"] = {
-            "paired_bootstrap": paired_bootstrap(y_true, first, second) if several else None,
-            "mcnemar": mcnemar(y_true, first, second),
+    first, *others = predictions
+    if others:
+        pairs = {other: (predictions[first], predictions[other]) for other in others}
+        result["comparisons"] = {
+            other: {
+                "paired_bootstrap": paired_bootstrap(y_true, *pair) if several else None,
+                "mcnemar": mcnemar(y_true, *pair),
+            }
+            for other, pair in pairs.items()
         }
+        result["comparison"] = result["comparisons"][others[0]]
     return result
 
 
@@ -148,22 +154,29 @@ def format_scores(results: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def format_comparison(corpus: str, result: Mapping[str, Any]) -> str:
-    """Say in one line whether the first system is better than the second.
+    """Say in a line for each of the other systems whether the first one is better.
 
     Parameters
     ----------
     corpus : str
         Name.
     result : dict
-        What `evaluate_predictions` gave for two systems.
+        What `evaluate_predictions` gave for several systems.
 
     Returns
     -------
     str
-        A line.
+        Lines.
     """
-    first, second = result["systems"]
-    bootstrap, test = result["comparison"]["paired_bootstrap"], result["comparison"]["mcnemar"]
+    first = next(iter(result["systems"]))
+    return "".join(
+        f"{corpus}: {first} against {other}: {_describe(first, other, comparison)}\n"
+        for other, comparison in result["comparisons"].items()
+    )
+
+
+def _describe(first: str, second: str, comparison: Mapping[str, Any]) -> str:
+    bootstrap, test = comparison["paired_bootstrap"], comparison["mcnemar"]
     parts = []
     if bootstrap:
         interval = f"[{bootstrap['low']:+.4f}, {bootstrap['high']:+.4f}]"
@@ -172,7 +185,7 @@ def format_comparison(corpus: str, result: Mapping[str, Any]) -> str:
         f"only {first} right at {test['only_a']} places, only {second} at {test['only_b']}, "
         f"p = {test['p_value']:.3g} (McNemar)"
     )
-    return f"{corpus}: {first} against {second}: {'; '.join(parts)}\n"
+    return "; ".join(parts)
 
 
 def format_errors(corpus: str, system: str, result: Mapping[str, Any]) -> str:

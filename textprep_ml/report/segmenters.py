@@ -21,12 +21,13 @@ def segmenter_report(
     results: Mapping[str, Mapping[str, Any]] | None = None,
     variants: Mapping[str, Labelled] | None = None,
 ) -> dict[str, Any]:
-    """Measure one or two segmenters, and list the errors of the first.
+    """Measure segmenters, and list the errors of the first.
 
     Parameters
     ----------
     systems : mapping of str to BaseSegmenter
-        Name -> segmenter: the one that the report is about, and a baseline or none.
+        Name -> segmenter: the one that the report is about, and baselines or none. Scores are those of all of them,
+        curves and errors are held against the first baseline.
     corpora : mapping of str to (texts, spans)
         Name -> documents and their sentences.
     results : mapping of str to dict, optional
@@ -38,7 +39,8 @@ def segmenter_report(
     Returns
     -------
     dict
-        Plain JSON values: "subject" (``"segmenter"``), "model", "baseline" (or None), "corpora" (name -> what
+        Plain JSON values: "subject" (``"segmenter"``), "model", "baseline" (the first, or None), "baselines",
+        "corpora" (name -> what
         `evaluate_predictions` gives), "overall" (the same for all documents together), "threshold" (what
         `threshold_curve` gives, with "in_use"), "calibration" (what `calibration_curves` gives) and "errors" (what
         `list_boundary_errors` gives, with "corpus"). Without probabilities "threshold" and "calibration" are None.
@@ -66,6 +68,7 @@ def segmenter_report(
         "subject": "segmenter",
         "model": model,
         "baseline": others[0] if others else None,
+        "baselines": others,
         "corpora": measured,
         "overall": _overall(corpora, measured, found, list(systems)),
         "threshold": None,

@@ -17,16 +17,17 @@ def tokenizer_report(tokenizers: Mapping[str, Any], corpora: Mapping[str, Labell
     Parameters
     ----------
     tokenizers : mapping of str to tokenizer
-        Name -> tokenizer with ``spans(text)``: the one that the report is about, and a baseline or none.
+        Name -> tokenizer with ``spans(text)``: the one that the report is about, and baselines or none.
     corpora : mapping of str to (texts, spans)
         Name -> documents and their tokens.
 
     Returns
     -------
     dict
-        Plain JSON values: "subject" (``"tokenizer"``), "model", "baseline" (or None), "corpora" (name -> "documents",
+        Plain JSON values: "subject" (``"tokenizer"``), "model", "baseline" (the first, or None), "baselines",
+        "corpora" (name -> "documents",
         "tokens", "scores" of each tokenizer, "intervals" of each (None with one document only), "errors" of each by
-        kind, and of two tokenizers "comparison"), "overall" (the same for all documents together) and "errors" (what
+        kind, and "comparison" of the first two), "overall" (the same for all documents together) and "errors" (what
         `list_token_errors` gives, with "corpus").
 
     Examples
@@ -54,6 +55,7 @@ def tokenizer_report(tokenizers: Mapping[str, Any], corpora: Mapping[str, Labell
         "subject": "tokenizer",
         "model": model,
         "baseline": others[0] if others else None,
+        "baselines": others,
         "corpora": measured,
         "overall": _overall(corpora, measured, found),
         "errors": errors,
@@ -71,8 +73,9 @@ def _measure(labelled: Labelled, found: Mapping[str, Any]) -> dict[str, Any]:
         "intervals": {name: intervals_of_counts(each) if several else None for name, each in counts.items()},
         "errors": {name: token_errors(texts, spans, each) for name, each in found.items()},
     }
-    if len(counts) == 2 and several:
-        result["comparison"] = compare_counts(*counts.values())
+    first, *others = counts.values()
+    if others and several:
+        result["comparison"] = compare_counts(first, others[0])
     return result
 
 

@@ -59,14 +59,14 @@ def system_names(report: Mapping[str, Any]) -> dict[str, str]:
     Parameters
     ----------
     report : dict
-        With "model" and "baseline".
+        With "model" and "baselines".
 
     Returns
     -------
     dict of str to str
         Name -> what the page calls it.
     """
-    return short_names([name for name in (report["model"], report["baseline"]) if name is not None])
+    return short_names([report["model"], *report["baselines"]])
 
 
 def choose_errors(errors: Sequence[Mapping[str, Any]], n: int = SHOWN) -> list[dict[str, Any]]:
@@ -163,9 +163,9 @@ def segmenter_view(report: Mapping[str, Any]) -> dict[str, Any]:
     view["rows"] = [{**_score_row(view, *row), "all": everything} for *row, everything in rows]
     view["kinds"] = kind_rows(model["errors"], baseline["errors"] if baseline else ())
     view["differences"] = [
-        {"corpus": view["names"][corpus], **result["comparison"]}
+        {"corpus": view["names"][corpus], "other": view["titles"][other], **comparison}
         for corpus, result in report["corpora"].items()
-        if "comparison" in result
+        for other, comparison in result.get("comparisons", {}).items()
     ]
     view["charts"] = charts = _charts(report)
     view["sections"] = _sections(

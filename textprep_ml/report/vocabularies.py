@@ -26,14 +26,15 @@ def vocabulary_report(tokenizers: Mapping[str, Any], corpora: Mapping[str, Seque
     Parameters
     ----------
     tokenizers : mapping of str to SubwordTokenizer
-        Name -> fitted tokenizer: the one that the report is about, and a baseline or none.
+        Name -> fitted tokenizer: the one that the report is about, and baselines or none.
     corpora : mapping of str to sequence of str
         Name -> documents.
 
     Returns
     -------
     dict
-        Plain JSON values: "subject" (``"vocabulary"``), "model", "baseline" (or None), "corpora" (name -> tokenizer ->
+        Plain JSON values: "subject" (``"vocabulary"``), "model", "baseline" (the first, or None), "baselines",
+        "corpora" (name -> tokenizer ->
         what `vocabulary_scores` gives), "overall" (the same for all documents together) and "tokenizers" (name ->
         what `describe` gives, with "curve": what `vocabulary_curve` gives on the first documents, or None where there
         are no smaller vocabularies; "coverage": rows of a number of pieces, and the share of the text's pieces that so
@@ -66,6 +67,7 @@ def vocabulary_report(tokenizers: Mapping[str, Any], corpora: Mapping[str, Seque
         "subject": "vocabulary",
         "model": model,
         "baseline": others[0] if others else None,
+        "baselines": others,
         "corpora": measured,
         "overall": overall,
         "tokenizers": {name: _describe(tokenizer, texts) for name, tokenizer in tokenizers.items()},
