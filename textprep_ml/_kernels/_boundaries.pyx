@@ -195,7 +195,7 @@ cdef class BoundaryScanner:
     cdef uint8_t[2][N_GAPS] gap_codes     # by what `gap_of` tells, without and with capitals in the text
     cdef uint64_t *hopeless_words           # hashes in an open-addressing table; 0 is a free slot
     cdef uint32_t hopeless_mask
-    cdef uint8_t[N_MARKS][N_SHAPES][N_SHAPES][N_LEADS] hopeless_forms
+    cdef uint8_t[N_MARKS][N_SHAPES][N_SHAPES] hopeless_forms     # a bit for each lead
     cdef Linear linear
     cdef list spare                         # workspaces that nobody has
     cdef bint has_tree
@@ -224,7 +224,7 @@ cdef class BoundaryScanner:
             self.hopeless_words[slot] = key
         memset(self.hopeless_forms, 0, sizeof(self.hopeless_forms))
         for mark, left, right, lead in check_forms(hopeless_forms):
-            self.hopeless_forms[mark][left][right][lead] = 1
+            self.hopeless_forms[mark][left][right] |= 1 << lead
 
     def __dealloc__(self):
         free(self.hopeless_words)
@@ -238,9 +238,8 @@ cdef class BoundaryScanner:
 
     cdef inline bint is_hopeless(self, const token_t *left, const token_t *right, uint64_t word) noexcept nogil:
         """Whether no sentence ends in a gap between words, the one on the left being `word`."""
-        if self.hopeless_forms[left.mark][left.shape][right.shape][right.lead]:
-            return True
-        return left.mark == MARK_NONE and self.hopeless_words[self.hopeless_slot(word)] != 0
+        cdef bint has_form = self.hopeless_forms[left.mark][left.shape][right.shape] >> right.lead & 1
+        return has_form | (left.mark == MARK_NONE) & (self.hopeless_words[self.hopeless_slot(word)] != 0)
 
     def __init__(self, Lexicon lexicon not None, str newline="auto", kinds=KIND_NAMES, hopeless_words=(), hopeless_forms=()):
         self.lexicon = lexicon

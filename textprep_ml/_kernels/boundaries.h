@@ -75,14 +75,61 @@ typedef struct {
     uint8_t length;           /* of the core, cut at 255 */
     uint8_t first;            /* scanner kind of the first core character */
     uint8_t as_left, as_right;
-    uint8_t flags;
+    uint8_t looks;
 } token_t;
 
 enum { BREAKS_GLUED = 3, N_BREAKS };
-/* PASSIVE: a word in lower case and not before a period: nobody asks for its own counts. ACTIVE: a capitalised one or one without case, or any before a period.
-   CALM: it has no mark. MAY_BE_QUIET: a passive word with nothing around it; if it follows a calm token after one blank, it is quiet: there is
-   no candidate before it, and only its number counts. */
-enum { FLAG_PASSIVE = 1, FLAG_ACTIVE = 2, FLAG_CALM = 4, FLAG_MAY_BE_QUIET = 8 };
+
+/* What is looked for among many tokens at once. */
+enum {
+    LOOK_ENDS = 1,    /* has an end mark */
+    LOOK_LOWER = 2,   /* its first letter is in lower case */
+    LOOK_UPPER = 4,   /* or a capital */
+    LOOK_MARKED = 8,  /* has any mark */
+    LOOK_LINE = 16,   /* starts a line */
+    LOOK_ACTIVE = 32, /* its own counts may be asked for: it has a capital or no case, or stands before a period */
+    LOOK_OPENS = 64,  /* may open a sentence whatever is before it, or turns something: starts a line, has quotes, brackets or a wide stop */
+    LOOK_STOPS = 128  /* what follows may open a sentence, whatever it is */
+};
+
+/* The same of 64 tokens, a bit for each. */
+typedef struct { uint64_t ends, lower, upper, marked, line, active, opens, stops; } looks_t;
+#define N_LOOKS 8
+
+static inline void gather_looks(const uint8_t *looks, looks_t *gathered) {
+    uint64_t *bits = (uint64_t *)gathered;
+    for (int k = 0; k < N_LOOKS; k++) bits[k] = 0;
+#ifdef WORDS_SSE2
+    for (int i = 0; i < 64; i += 16) {
+        __m128i some = _mm_loadu_si128((const __m128i *)(looks + i));
+        for (int k = N_LOOKS - 1; k >= 0; k--) {
+            bits[k] |= view_bits(some, i); /* the highest bit of each byte */
+            some = _mm_add_epi8(some, some);
+        }
+    }
+#else
+    for (int i = 0; i < 64; i++)
+        for (int k = 0; k < N_LOOKS; k++) bits[k] |= (uint64_t)(looks[i] >> k & 1) << i;
+#endif
+}
+
+/* The bits of those of the 64 tokens of a word that are in [first, stop). */
+static inline uint64_t word_span(int64_t word, int64_t first, int64_t stop) {
+    uint64_t bits = ~(uint64_t)0;
+    if (first > 64 * word) bits &= ~(uint64_t)0 << (first - 64 * word);
+    if (stop < 64 * word + 64) bits &= ((uint64_t)1 << (stop - 64 * word)) - 1;
+    return bits;
+}
+
+static inline int count_bits(uint64_t bits) {
+#if defined(__GNUC__)
+    return __builtin_popcountll(bits);
+#else
+    int n = 0;
+    for (; bits; bits &= bits - 1) n++;
+    return n;
+#endif
+}
 
 /* How a word behaves in a text. Entry 0 is that of no word, and stays empty. */
 typedef struct {
@@ -194,10 +241,19 @@ PREFETCHING void prefetch_counts(const uint64_t *hash, const uint64_t *end, cons
     for (const uint64_t *h = hash; h < end; h++) PREFETCH(&c->entries[c->slots[counts_slot(c, *h)]]);
 }
 
-/* Sixteen bits from a place in a bit set on, of which the words behind its end are readable. */
-static inline uint32_t bits_from(const uint64_t *bits, int64_t place) {
-    const int shift = (int)(place & 63);
-    return (uint32_t)(bits[place >> 6] >> shift | bits[(place >> 6) + 1] << 1 << (63 - shift)) & 0xFFFF;
+/* Sixteen bits of a sort from a token on, of which the word behind its own is readable. */
+static inline uint32_t bits_from(const uint64_t *bits, int64_t token) {
+    const int shift = (int)(token & 63);
+    bits += N_LOOKS * (token >> 6);
+    return (uint32_t)(bits[0] >> shift | bits[N_LOOKS] << 1 << (63 - shift)) & 0xFFFF;
+}
+
+/* Those before a token, which is not the first: that of the one before it is the highest. */
+static inline uint64_t bits_before(const uint64_t *bits, int64_t token) {
+    const int64_t word = (token - 1) >> 6;
+    const int shift = (int)((token - 1) & 63);
+    bits += N_LOOKS * word;
+    return bits[0] << (63 - shift) | (word ? bits[-N_LOOKS] >> 1 >> shift : 0);
 }
 
 /* Codes of several candidates that are scored side by side. */

@@ -25,12 +25,10 @@ cdef inline bint is_enumerator(token_t *t) noexcept nogil:
         and (t.mark == MARK_PERIOD or t.closer == CLOSER_BRACKET_AFTER)
 
 
-cdef inline void advance(state_t *s, token_t *t) noexcept nogil:
-    """Move past token `t`."""
-    if t.newlines or s.line_tokens == 0:
+cdef inline void advance(state_t *s, token_t *t, bint is_first) noexcept nogil:
+    """Move past token `t`, which turns something."""
+    if t.newlines or is_first:
         s.line_start = t.start
-        s.line_tokens = 0
-        s.since_end = 0
         if t.lead == LEAD_BULLET or t.lead == LEAD_DASH:
             s.line_code = 1
         elif is_enumerator(t):
@@ -42,8 +40,6 @@ cdef inline void advance(state_t *s, token_t *t) noexcept nogil:
         if t.newlines >= 2:
             s.quote = False
             s.brackets = s.stops = 0
-    s.line_tokens += 1
-    s.since_end += 1
     s.quote = (s.quote | t.opens_quote) & (1 - t.closes_quote)
     s.brackets = max(s.brackets + t.brackets, 0)
     s.stops = (s.stops + (t.mark == MARK_WIDE)) * (s.brackets > 0)
@@ -58,12 +54,12 @@ cdef int run_text(
     cdef scan_t scan
     cdef int64_t n
     # A long text is read twice anyway, best by blocks that stay in the cache.
-    if start_collecting(w, min(length // 2 + 16, BLOCK) if length < 8 * BLOCK else SMALL_BLOCK) < 0:
+    if start_collecting(w, min(length // 2 + 64, BLOCK) if length < 8 * BLOCK else SMALL_BLOCK) < 0:
         return -1
     memset(&scan, 0, sizeof(scan))
     scan.length = length
     n = collect_piece(text, &scan, w, 0, scanner.newline)
-    if n < 0 or count_passive(w, not w.overflowed) < 0:
+    if n < 0 or count_passive(w, n, not w.overflowed) < 0:
         return -1
     if n > 0:
         finish_style(&w.style, &w.tokens[n - 1])
@@ -97,7 +93,7 @@ cdef int64_t collect_piece(const char_t *text, scan_t *scan, work_t *w, int64_t 
         n = read_block(text, scan, w, n, newline)
         if n < w.block:
             return n
-        if count_passive(w, False) < 0:
+        if count_passive(w, n, False) < 0:
             return -1
         w.overflowed = True
         keep_last(w, n, 1)
@@ -125,6 +121,7 @@ cdef int64_t decide_piece(
         n_blocks -= 1
         kept = n
         n = fill_tokens(text, scan, w, kept, w.block, scanner.newline)
+        gather(w, kept, n)
         recall(w, kept, n)
         done = n < w.block
         limit = n if done and is_last else n - LOOKAHEAD
@@ -146,68 +143,53 @@ cdef void recall(work_t *w, int64_t first, int64_t n) noexcept nogil:
         stop = min(first + SLICE, n)
         prefetch_counts(w.hashes + first, w.hashes + stop, &w.counts)
         for i in range(first, stop):
-            if w.tokens[i].flags & FLAG_ACTIVE:
+            if w.looks[i] & LOOK_ACTIVE:
                 w.entry_of[i] = counts_find(&w.counts, w.hashes[i]) if is_word(&w.tokens[i]) else NO_ENTRY
         first = stop
-
-
-cdef void mark_bits(work_t *w, int64_t n) noexcept nogil:
-    """Note which tokens have end marks and which start lines, for those that look ahead."""
-    cdef int64_t x, i
-    memset(w.end_bits, 0, (n // 64 + 2) * sizeof(uint64_t))
-    memset(w.line_bits, 0, (n // 64 + 2) * sizeof(uint64_t))
-    for x in range(w.n_loud):
-        i = w.loud[x]
-        w.end_bits[i >> 6] |= <uint64_t>(w.tokens[i].as_left >= LEFT_END) << (i & 63)
-        w.line_bits[i >> 6] |= <uint64_t>(w.tokens[i].newlines > 0) << (i & 63)
 
 
 cdef int decide(
     BoundaryScanner scanner, Linear linear, work_t *w, int64_t first, int64_t limit, int64_t n, int want, int64_t *n_of_text
 ) noexcept nogil:
     """Find and describe the candidates before tokens [first, limit); tokens up to `n` may be looked at."""
-    cdef int64_t x, i, last = first - 1
-    cdef int code, is_wanted, is_gap
+    cdef int64_t word, i
     cdef const uint8_t *codes = scanner.gap_codes[w.style.caps != 0]
+    cdef uint64_t bits, stops_before = 0, all_bits = 0
+    cdef int code, is_gap
     cdef token_t *right
     cdef candidate_t *c
     cdef state_t state = w.state
     if w.style.caps == 0:
-        for i in range(n):
-            w.loud[i] = <int32_t>i
-        w.n_loud = n
-    mark_bits(w, n)
-    for x in range(w.n_loud):
-        i = w.loud[x]
-        if i < first or i >= limit:
-            continue
-        right = &w.tokens[i]
-        state.line_tokens += i - last - 1
-        state.since_end += i - last - 1
-        last = i
-        if i > 0:
+        all_bits = ~all_bits
+    if first == 0 and limit > 0:
+        w.gathered[0].line |= 1
+        advance(&state, w.tokens, True)
+        first = 1
+    for word in range(first >> 6, (limit + 63) >> 6):
+        stops_before = w.gathered[word - 1].stops >> 63 if word else 0
+        bits = (all_bits | w.gathered[word].opens | w.gathered[word].stops << 1 | stops_before) & word_span(word, first, limit)
+        while bits:
+            i = 64 * word + lowest_bit(bits)
+            bits &= bits - 1
+            right = &w.tokens[i]
             code = codes[gap_of(right - 1, right)]
-            is_wanted = (code >> (GAP_OUTSIDE + (state.brackets > 0))) & 1
             is_gap = (code & 7) == KIND_GAP
-            if is_wanted and is_gap and scanner.is_hopeless(right - 1, right, w.hashes[i - 1]):
-                is_wanted = False
-            if is_wanted:
-                c = &w.waiting[is_gap][w.n_waiting[is_gap]]
-                c.state = state
-                c.right = i
-                c.place = w.n_pending
-                c.kind = code & 7
-                c.forced = (code >> GAP_FORCED) & 1
+            # Written in any case, kept if it is wanted.
+            c = &w.waiting[is_gap][w.n_waiting[is_gap]]
+            c.state = state
+            c.right = <int32_t>i
+            c.place = w.n_pending
+            c.kind = code & 7
+            c.forced = (code >> GAP_FORCED) & 1
+            if (code >> (GAP_OUTSIDE + (state.brackets > 0))) & (1 ^ (is_gap & scanner.is_hopeless(right - 1, right, w.hashes[i - 1]))):
                 w.n_waiting[is_gap] += 1
                 w.n_pending += 1
                 if w.n_waiting[is_gap] == UNDESCRIBED or w.n_pending == PENDING:
                     describe_waiting(scanner, linear, w, n, want)
                     if w.n_pending == PENDING and settle(scanner, linear, w, want, n_of_text) < 0:
                         return -1
-            state.since_end *= (right - 1).as_left < LEFT_END
-        advance(&state, right)
-    state.line_tokens += limit - last - 1
-    state.since_end += limit - last - 1
+            if turns(right):
+                advance(&state, right, False)
     w.state = state
     describe_waiting(scanner, linear, w, n, want)
     return 0
@@ -355,7 +337,7 @@ cdef inline void describe(BoundaryScanner scanner, Linear linear, work_t *w, can
     cdef int evidence = evidence_of_abbreviation(w, i - 1)
     cdef int sort = sort_of(kind, left, right, code, group, evidence, raw), k = w.lanes[sort].n
     cdef lanes_t *c = w.lanes[sort].codes
-    cdef int64_t rest, until
+    cdef int64_t rest, until, line_tokens, since_end
     c[A_KIND][k] = kind
     c[A_MARK][k] = left.mark
     c[A_CLOSER][k] = left.closer
@@ -396,20 +378,23 @@ cdef inline void describe(BoundaryScanner scanner, Linear linear, work_t *w, can
     else:
         c[A_RIGHT2_SHAPE][k] = c[A_RIGHT2_WORD][k] = c[A_RIGHT2_LEAD][k] = c[A_RIGHT2_USUAL][k] = 0
     # The next token that starts a line, or the end of the text, and the next one with an end mark, within reach.
-    rest = lowest_bit(bits_from(w.line_bits, i) & ~1 | 1 << min(n - i, LOOKAHEAD))
-    until = lowest_bit(bits_from(w.end_bits, i) | 1 << LOOKAHEAD)
+    rest = lowest_bit(bits_from(&w.gathered[0].line, i) & ~1 | 1 << min(n - i, LOOKAHEAD))
+    until = lowest_bit(bits_from(&w.gathered[0].ends, i) | 1 << LOOKAHEAD)
     until = min(until + 1, rest + (rest == LOOKAHEAD))      # so that nothing in reach differs from something at its end
     c[A_LINE_REST][k] = REST_CODES[rest]
     c[A_UNTIL_END][k] = UNTIL_CODES[until]
-    c[A_LINE_PLACE][k] = PLACE_CODES[min(state.line_tokens, CODES - 1)]
-    c[A_SINCE_END][k] = SINCE_CODES[min(state.since_end, CODES - 1)]
+    # Tokens since the one that started the line, and since the one with an end mark, that before the candidate apart.
+    line_tokens = 64 - highest_bit(bits_before(&w.gathered[0].line, i) | 1)
+    since_end = 64 - highest_bit(bits_before(&w.gathered[0].ends, i) << 1 | 1)
+    c[A_LINE_PLACE][k] = PLACE_CODES[line_tokens]
+    c[A_SINCE_END][k] = SINCE_CODES[min(since_end, line_tokens)]
     c[A_QUOTE][k] = state.quote
     c[A_BRACKET][k] = state.brackets > 0
     c[A_DOC_MARKS][k] = w.style.marks
     c[A_DOC_LINES][k] = w.style.lines
     c[A_DOC_LINE_ENDS][k] = w.style.line_ends
     c[A_DOC_CAPS][k] = w.style.caps
-    c[A_LINE_START][k] = 3 if state.line_code == 2 and state.line_tokens == 1 else state.line_code
+    c[A_LINE_START][k] = 3 if state.line_code == 2 and line_tokens == 1 else state.line_code
     if right.newlines:
         c[A_BLANKS][k] = 4 + (right.blanks > 1)
         c[A_SLACK][k] = slack_code(left, right, w.style.width, state.line_start)

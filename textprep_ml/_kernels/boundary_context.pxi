@@ -8,46 +8,41 @@ cdef int make_tokens(work_t *w, int64_t n) noexcept nogil:
     w.tokens = <token_t *>malloc(n * sizeof(token_t))
     w.hashes = <uint64_t *>malloc(n * sizeof(uint64_t))
     w.entry_of = <uint32_t *>malloc(n * sizeof(uint32_t))
-    # Lists are written to at their ends before it is known whether they grow.
-    w.loud = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-    w.active = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-    w.passive = <uint64_t *>malloc((n + 1) * sizeof(uint64_t))
-    w.end_bits = <uint64_t *>malloc((n // 64 + 2) * sizeof(uint64_t))
-    w.line_bits = <uint64_t *>malloc((n // 64 + 2) * sizeof(uint64_t))
-    if w.tokens == NULL or w.hashes == NULL or w.entry_of == NULL or w.loud == NULL or w.active == NULL:
-        return -1
-    if w.passive == NULL or w.end_bits == NULL or w.line_bits == NULL:
+    w.looks = <uint8_t *>calloc(n + 64, 1)     # whole words of them are read
+    w.gathered = <looks_t *>malloc((n // 64 + 2) * sizeof(looks_t))
+    if w.tokens == NULL or w.hashes == NULL or w.entry_of == NULL or w.looks == NULL or w.gathered == NULL:
         return -1
     w.capacity = n
     return 0
 
 
 cdef void free_tokens(work_t *w) noexcept nogil:
-    free(w.tokens); free(w.hashes); free(w.entry_of); free(w.loud); free(w.active); free(w.passive); free(w.end_bits); free(w.line_bits)
+    free(w.tokens); free(w.hashes); free(w.entry_of); free(w.looks); free(w.gathered)
     w.tokens = NULL
-    w.hashes = w.passive = w.end_bits = w.line_bits = NULL
+    w.hashes = NULL
     w.entry_of = NULL
-    w.loud = w.active = NULL
+    w.looks = NULL
+    w.gathered = NULL
     w.capacity = 0
 
 
 cdef void keep_last(work_t *w, int64_t n, int64_t kept) noexcept nogil:
-    """Move the last tokens of a block to its beginning, where all of them are loud."""
-    cdef int64_t i
+    """Move the last tokens of a block to its beginning."""
     memmove(w.tokens, w.tokens + n - kept, kept * sizeof(token_t))
     memmove(w.hashes, w.hashes + n - kept, kept * sizeof(uint64_t))
     memmove(w.entry_of, w.entry_of + n - kept, kept * sizeof(uint32_t))
-    w.n_loud = w.n_passive = 0
-    for i in range(kept):
-        list_token(w, i)
+    memmove(w.looks, w.looks + n - kept, kept)
+    gather(w, 0, kept)
+    w.n_counted = kept
 
 
-cdef inline void list_token(work_t *w, int64_t i) noexcept nogil:
-    """Add a token that is not quiet to the lists."""
-    w.loud[w.n_loud] = <int32_t>i
-    w.passive[w.n_passive] = w.hashes[i]
-    w.n_loud += 1
-    w.n_passive += (w.tokens[i].flags & FLAG_PASSIVE) != 0
+cdef void gather(work_t *w, int64_t first, int64_t n) noexcept nogil:
+    """Gather what is looked for in the tokens from `first` to the last one."""
+    cdef int64_t word
+    memset(w.looks + n, 0, 64)
+    for word in range(first >> 6, (n >> 6) + 1):
+        gather_looks(w.looks + 64 * word, &w.gathered[word])
+    memset(&w.gathered[(n >> 6) + 1], 0, sizeof(looks_t))
 
 
 cdef int64_t fill_tokens(const char_t *text, scan_t *scan, work_t *w, int64_t n, int64_t stop, int newline) noexcept nogil:
@@ -64,7 +59,7 @@ cdef int64_t fill_tokens(const char_t *text, scan_t *scan, work_t *w, int64_t n,
         else:
             if not skip_blanks(text, scan):
                 break
-            read = read_words(text, scan, w, n, stop, n > 0 and scan.newlines == 0 and scan.blanks == 1 and (w.tokens[n - 1].flags & FLAG_CALM) != 0)
+            read = read_words(text, scan, w, n, stop)
             if read > n:
                 scan.chunk_end = scan.position
                 if scan.newlines == 0 and scan.blanks == 1:
@@ -80,11 +75,8 @@ cdef int64_t fill_tokens(const char_t *text, scan_t *scan, work_t *w, int64_t n,
         if n > 0 and t.newlines == 0 and is_end_mark(w.tokens[n - 1].mark):
             join_mark(&w.tokens[n - 1], t)
         classify(t)
-        if read > n:
-            n = read
-        else:
-            list_token(w, n)
-            n += 1
+        w.looks[n] = t.looks
+        n = max(read, n + 1)
     return n
 
 
@@ -102,55 +94,70 @@ cdef void close_line(style_t *d, token_t *last) noexcept nogil:
     d.has_line = False
 
 
-cdef int count_tokens(work_t *w, int64_t first_loud, int64_t first, int64_t n) noexcept nogil:
+cdef int count_tokens(work_t *w, int64_t first, int64_t n) noexcept nogil:
     """Collect from tokens [first, n) how words and lines of this text behave; the one before them is looked at, where there is one.
 
-    Of quiet tokens the number is all that matters. Words that are not active are counted later, by `count_passive`, unless all are wanted in
-    their order.
+    Words that are not active are counted later, by `count_passive`, unless all are wanted in their order.
     """
     cdef style_t *d = &w.style
-    cdef int64_t x, i, n_active = 0, quiet = n - first - (w.n_loud - first_loud)
-    cdef token_t *t
-    cdef token_t *before
-    cdef bint inside, is_lower, is_upper
+    cdef int64_t word, i
+    cdef looks_t *here
+    cdef looks_t *before
+    cdef looks_t nothing
+    cdef uint64_t span, inside, bits
     if w.all_words:
         for i in range(first, n):
             if count_word(w, i) < 0:
                 return -1
-    for x in range(first_loud, w.n_loud):
-        w.active[n_active] = w.loud[x]
-        n_active += w.tokens[w.loud[x]].flags // FLAG_ACTIVE & 1
-    for x in range(n_active):
-        i = w.active[x]
-        t = &w.tokens[i]
-        before = t - (i > 0)
-        if not w.all_words and count_word(w, i) < 0:
-            return -1
-        inside = (before.mark == MARK_NONE) & (t.newlines == 0) & (i > 0)
-        w.counts.entries[w.entry_of[i]].upper_inside += inside & (t.first == K_UPPER) & (t.lead == LEAD_NONE) & (w.entry_of[i] != NO_ENTRY)
-    d.n_tokens += n - first
-    d.n_lower_words += quiet
-    d.n_inside += quiet
-    for x in range(first_loud, w.n_loud):
-        i = w.loud[x]
-        t = &w.tokens[i]
-        before = t - (i > 0)
-        if t.newlines or i == 0:
-            close_line(d, before)
-            d.line_start = t.start
+    memset(&nothing, 0, sizeof(nothing))
+    nothing.marked = <uint64_t>1 << 63      # the first token is not inside of anything
+    gather(w, first, n)
+    for word in range(first >> 6, (n + 63) >> 6):
+        here = &w.gathered[word]
+        before = here - 1 if word else &nothing
+        span = word_span(word, first, n)
+        inside = span & ~(here.marked << 1 | before.marked >> 63 | here.line)
+        d.n_ends += count_bits(here.ends & span)
+        d.n_lower_words += count_bits(here.lower & span)
+        d.n_capitalised += count_bits(here.upper & span)
+        d.n_inside += count_bits(inside)
+        d.n_inside_upper += count_bits(inside & here.upper)
+        bits = here.active & span
+        while bits:
+            i = 64 * word + lowest_bit(bits)
+            if count_active(w, i, inside >> (i & 63) & 1) < 0:
+                return -1
+            bits &= bits - 1
+        bits = (here.line | (word == 0)) & span
+        while bits:
+            i = 64 * word + lowest_bit(bits)
+            close_line(d, &w.tokens[i - (i > 0)])
+            d.line_start = w.tokens[i].start
             d.has_line = True
-        is_lower = t.first == K_LOWER
-        is_upper = t.first == K_UPPER
-        inside = (before.mark == MARK_NONE) & (t.newlines == 0) & (i > 0)
-        d.n_ends += t.as_left >= LEFT_END
-        d.n_lower_words += is_lower
-        d.n_upper_words += t.shape == SHAPE_UPPER
-        d.n_capitalised += is_upper
-        d.n_inside += inside
-        d.n_inside_upper += inside & is_upper
-        if is_lower and before.mark == MARK_PERIOD and t.newlines < 2 and t.lead == LEAD_NONE and i > 0:
-            w.counts.entries[w.entry_of[i - 1]].period_then_lower += w.entry_of[i - 1] != NO_ENTRY
+            bits &= bits - 1
+        bits = here.lower & (here.ends << 1 | before.ends >> 63) & span
+        while bits:
+            count_continued(w, 64 * word + lowest_bit(bits))
+            bits &= bits - 1
+    d.n_tokens += n - first
     return 0
+
+
+cdef inline int count_active(work_t *w, int64_t i, bint inside) noexcept nogil:
+    """Count the active token `i`."""
+    cdef token_t *t = &w.tokens[i]
+    if not w.all_words and count_word(w, i) < 0:
+        return -1
+    w.counts.entries[w.entry_of[i]].upper_inside += inside & (t.first == K_UPPER) & (t.lead == LEAD_NONE) & (w.entry_of[i] != NO_ENTRY)
+    w.style.n_upper_words += t.shape == SHAPE_UPPER
+    return 0
+
+
+cdef inline void count_continued(work_t *w, int64_t i) noexcept nogil:
+    """Count the word before the end mark before token `i`, which is in lower case, if the sentence seems to go on."""
+    cdef token_t *t = &w.tokens[i]
+    if (t - 1).mark == MARK_PERIOD and t.newlines < 2 and t.lead == LEAD_NONE:
+        w.counts.entries[w.entry_of[i - 1]].period_then_lower += w.entry_of[i - 1] != NO_ENTRY
 
 
 cdef inline bint is_word(token_t *t) noexcept nogil:
@@ -176,33 +183,32 @@ cdef inline int count_word(work_t *w, int64_t i) noexcept nogil:
     return 0
 
 
-cdef int count_passive(work_t *w, bint only_known) noexcept nogil:
-    """Count the passive words of a block, or those of them that have counts already: the others are not asked for in this text."""
-    cdef int64_t k, n = w.n_passive
-    cdef uint64_t hash
+cdef int count_passive(work_t *w, int64_t n, bint only_known) noexcept nogil:
+    """Count those words in lower case of a block that are not active, or those that have counts already: no others are asked for in this text."""
+    cdef int64_t word, k, n_words
+    cdef uint64_t bits, hash
+    cdef uint64_t[64] hashes
     cdef uint32_t entry
-    if only_known:
-        n = 0
-        for k in range(w.n_passive):
+    for word in range(w.n_counted >> 6, (n + 63) >> 6):
+        bits = w.gathered[word].lower & ~w.gathered[word].active & word_span(word, w.n_counted, n)
+        n_words = 0
+        while bits:
+            hash = w.hashes[64 * word + lowest_bit(bits)]
+            hashes[n_words] = hash
             # Most of the slots are empty, so that few words are left.
-            hash = w.passive[k]
-            w.passive[n] = hash
-            n += w.counts.slots[counts_slot(&w.counts, hash)] != NO_ENTRY
-    else:
-        prefetch_counts(w.passive, w.passive + n, &w.counts)
-    for k in range(n):
-        if only_known:
-            entry = counts_find(&w.counts, w.passive[k])
+            n_words += (not only_known) | (w.counts.slots[counts_slot(&w.counts, hash)] != NO_ENTRY)
+            bits &= bits - 1
+        if not only_known:
+            prefetch_counts(hashes, hashes + n_words, &w.counts)
+        for k in range(n_words):
+            entry = counts_find(&w.counts, hashes[k]) if only_known else counts_add(&w.counts, hashes[k])
             if entry == NO_ENTRY:
-                continue
-        else:
-            entry = counts_add(&w.counts, w.passive[k])
-            if entry == NO_ENTRY:
-                if counts_full(&w.counts):
+                if only_known or counts_full(&w.counts):
                     continue
                 return -1
-        w.counts.entries[entry].lower += 1
-        w.counts.entries[entry].bare += 1
+            w.counts.entries[entry].lower += 1
+            w.counts.entries[entry].bare += 1
+    w.n_counted = n
     return 0
 
 
@@ -244,16 +250,15 @@ cdef void finish_style(style_t *d, token_t *last) noexcept nogil:
 
 cdef int64_t read_block(const char_t *text, scan_t *scan, work_t *w, int64_t n, int newline) noexcept nogil:
     """Fill the block and count its tokens, some at a time while they are near; give how many there are, or -1."""
-    cdef int64_t first, stop, first_loud
+    cdef int64_t first, stop
     while n < w.block:
         first = n
-        first_loud = w.n_loud
         stop = min(n + SLICE, w.block)
         prefetch_bytes(text + scan.position + AHEAD, text + min(scan.position + 2 * AHEAD, scan.length))
         n = fill_tokens(text, scan, w, first, stop, newline)
         if w.all_words:
             prefetch_counts(w.hashes + first, w.hashes + n, &w.counts)
-        if count_tokens(w, first_loud, first, n) < 0:
+        if count_tokens(w, first, n) < 0:
             return -1
         if n < stop:
             break

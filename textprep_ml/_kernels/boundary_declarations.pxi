@@ -50,8 +50,13 @@ cdef extern from "boundaries.h" nogil:
         uint8_t first
         uint8_t as_left
         uint8_t as_right
-        uint8_t flags
-    enum: FLAG_PASSIVE, FLAG_ACTIVE, FLAG_CALM, FLAG_MAY_BE_QUIET
+        uint8_t looks
+    enum: LOOK_ENDS, LOOK_LOWER, LOOK_UPPER, LOOK_MARKED, LOOK_LINE, LOOK_ACTIVE, LOOK_OPENS, LOOK_STOPS
+    ctypedef struct looks_t:
+        uint64_t ends, lower, upper, marked, line, active, opens, stops
+    void gather_looks(const uint8_t *looks, looks_t *gathered)
+    uint64_t word_span(int64_t word, int64_t first, int64_t stop)
+    int count_bits(uint64_t bits)
     enum: BREAKS_GLUED, N_BREAKS
     ctypedef struct entry_t:
         uint64_t hash
@@ -77,7 +82,8 @@ cdef extern from "boundaries.h" nogil:
     uint32_t counts_add(counts_t *c, uint64_t hash)
     void prefetch_counts(const uint64_t *hash, const uint64_t *end, const counts_t *c)
     enum: NO_ENTRY
-    uint32_t bits_from(const uint64_t *bits, int64_t place)
+    uint32_t bits_from(const uint64_t *bits, int64_t token)
+    uint64_t bits_before(const uint64_t *bits, int64_t token)
     uint32_t uc_kind "char_kind"(uint32_t code)
     uint32_t lower_code(uint32_t code)
     ctypedef struct hash_t:
@@ -107,7 +113,7 @@ ctypedef fused char_t:
     uint32_t
 
 cdef enum:
-    LOOKBACK = 4        # tokens before a candidate that its description reads
+    LOOKBACK = 32       # tokens before a candidate that its description reads
     LOOKAHEAD = 12      # tokens after it
     BLOCK = 32768       # tokens held at a time, and of a long text
     SMALL_BLOCK = 4096
@@ -178,8 +184,6 @@ cdef enum:
 cdef struct state_t:
     # What a candidate needs to know of the text before it, beside the last few tokens.
     int64_t line_start
-    int64_t line_tokens
-    int64_t since_end
     int32_t brackets
     int32_t stops                   # wide ones inside the brackets
     uint8_t line_code
@@ -203,7 +207,7 @@ cdef struct lanes_of_sort_t:
 cdef struct candidate_t:
     # A candidate that is not described yet.
     state_t state
-    int64_t right                   # the token after it
+    int32_t right                   # the token after it
     int32_t place                   # among the pending ones
     uint8_t kind
     bint forced                     # a boundary whatever the model says
@@ -224,13 +228,9 @@ cdef struct work_t:
     uint64_t *hashes            # of their words, lower-cased
     uint32_t *entry_of          # their word counts; only those of active words are known
     int64_t capacity, block     # tokens that there is room for, and how many of them are used
-    # lists
-    int32_t *loud               # tokens that are not quiet: all but the words in lower case inside sentences
-    int32_t *active             # scratch
-    uint64_t *passive           # hashes of the passive words
-    int64_t n_loud, n_passive
-    uint64_t *end_bits          # a bit for each token with an end mark
-    uint64_t *line_bits         # and for each that starts a line
+    uint8_t *looks              # what is looked for among them
+    looks_t *gathered           # the same by words of bits, and a word of none
+    int64_t n_counted           # tokens whose passive words are counted
     # the text
     int64_t text
     bint all_words              # whether the counts of all words are wanted, in their order

@@ -122,9 +122,8 @@ cdef class BoundaryStream:
     cdef int finish_evidence(self, work_t *w) except -1:
         """Hand over what the text has said so far."""
         cdef work_t *collected = &self.collector.space.w
-        if count_passive(collected, False) < 0:
+        if count_passive(collected, self.collector.n, False) < 0:
             raise MemoryError()
-        collected.n_passive = 0
         w.style = collected.style
         if self.collector.n > 0:
             finish_style(&w.style, &collected.tokens[self.collector.n - 1])

@@ -52,20 +52,16 @@ cdef enum:
     NOT_PLAIN = 255
     LONGEST_WORD = 15       # characters of a token that is read in view
 
-cdef int64_t read_words(const char_t *text, scan_t *s, work_t *w, int64_t n, int64_t stop, bint calm) noexcept nogil:
+cdef int64_t read_words(const char_t *text, scan_t *s, work_t *w, int64_t n, int64_t stop) noexcept nogil:
     """Read the token at `s.position` and those that follow after one blank each, as long as they are plain or short ones.
 
-    A plain one is ASCII letters and at most one mark. Nothing of it depends on what is hard to predict, but whether it is one. `calm` says
-    whether the first token may count as quiet.
+    A plain one is ASCII letters and at most one mark. Nothing of it depends on what is hard to predict, but whether it is one.
     """
     cdef view_t v
-    cdef int64_t position = s.position, n_loud = w.n_loud, n_passive = w.n_passive, first = n
+    cdef int64_t position = s.position, first = n
     cdef int start, end, length, mark, capitals
-    cdef uint32_t flags, flags_before = FLAG_CALM if calm else 0
     cdef token_t *t = &w.tokens[n]
     cdef uint64_t *hash = &w.hashes[n]
-    cdef uint64_t *passive = w.passive
-    cdef int32_t *loud = w.loud
     while n < stop:
         if char_t is uint8_t:
             look_1(text + position, s.length - position, &v)
@@ -92,13 +88,7 @@ cdef int64_t read_words(const char_t *text, scan_t *s, work_t *w, int64_t n, int
                 hash[0] = hash_chars(v.chars + start, length)
                 if capitals > 1:
                     t.shape = capital_shape(v.chars + start, length, capitals)
-            # Lists grow by what is written to their ends in any case.
-            flags = t.flags
-            loud[n_loud] = <int32_t>n
-            passive[n_passive] = hash[0]
-            n_loud += ((flags & (flags_before << 1)) >> 3 & 1) ^ 1
-            n_passive += flags & 1
-            flags_before = flags
+            w.looks[n] = t.looks
             n += 1
             t += 1
             hash += 1
@@ -113,8 +103,6 @@ cdef int64_t read_words(const char_t *text, scan_t *s, work_t *w, int64_t n, int
     else:
         position -= 1
     s.position = position
-    w.n_loud = n_loud
-    w.n_passive = n_passive
     return n
 
 
@@ -534,15 +522,9 @@ AS_LEFT[MARK_WIDE] = LEFT_WIDE
 
 
 cdef void classify(token_t *t) noexcept nogil:
-    """Say what a token is to the gaps around it, and whether it is passive."""
+    """Say what a token is to the gaps around it, and what is looked for in it."""
+    cdef bint is_upper = t.first == K_UPPER, dotted = (t.mark == MARK_PERIOD) | (t.mark == MARK_END_THEN_COMMA)
     t.as_left = LEFT_OTHER if t.shape == SHAPE_PICTOGRAPH and not is_end_mark(t.mark) else AS_LEFT[t.mark]
-    t.flags = FLAG_CALM if t.as_left == LEFT_NONE else 0
-    if t.first == K_UPPER or t.first == K_LETTER or t.mark == MARK_PERIOD or t.mark == MARK_END_THEN_COMMA:
-        t.flags |= FLAG_ACTIVE
-    elif t.first == K_LOWER:
-        t.flags |= FLAG_PASSIVE
-        if t.mark == MARK_NONE and t.lead == LEAD_NONE and t.closer == CLOSER_NONE and t.brackets == 0:
-            t.flags |= FLAG_MAY_BE_QUIET
     if t.newlines:
         t.as_right = RIGHT_LINE
     elif t.shape == SHAPE_EMPTY and is_end_mark(t.mark) and t.lead != LEAD_BULLET:
@@ -557,6 +539,14 @@ cdef void classify(token_t *t) noexcept nogil:
         t.as_right = RIGHT_LOWER
     else:
         t.as_right = RIGHT_LETTER if t.first == K_LETTER or t.first == K_IDEOGRAPH else RIGHT_OPEN
+    t.looks = LOOK_ENDS * (t.as_left >= LEFT_END) | LOOK_LOWER * (t.first == K_LOWER) | LOOK_UPPER * is_upper
+    t.looks |= LOOK_MARKED * (t.mark != MARK_NONE) | LOOK_LINE * (t.newlines > 0) | LOOK_ACTIVE * (is_upper | (t.first == K_LETTER) | dotted)
+    t.looks |= LOOK_OPENS * (turns(t) | (t.as_right == RIGHT_OPEN) | (t.as_right == RIGHT_PICTOGRAPH)) | LOOK_STOPS * (t.as_left >= LEFT_OTHER)
+
+
+cdef inline bint turns(token_t *t) noexcept nogil:
+    """Whether a token changes what candidates after it need to know of the text before them, beside tokens."""
+    return ((t.newlines | t.opens_quote | t.closes_quote | <uint8_t>t.brackets) != 0) | (t.mark == MARK_WIDE)
 
 
 make_plain_tokens()
