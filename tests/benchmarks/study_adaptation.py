@@ -1,7 +1,8 @@
 """What a few labelled documents of a new domain are worth.
 
 An English model trained without biomedical text is adapted with 5, 20 and 58 CRAFT articles, and held against training
-from nothing on the same articles; ``en_ewt`` shows whether anything was forgotten. Run
+from nothing on the same articles; ``en_ewt`` shows whether anything was forgotten. Where raw text alone pays,
+``study_raw_text.py`` shows. Run
 ``python tests/benchmarks/study_adaptation.py --shared ../shared``. All scores are boundary F1 on dev parts, in percent.
 """
 

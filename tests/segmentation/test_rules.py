@@ -40,3 +40,23 @@ def test_abbreviations_are_learned_from_raw_text() -> None:
     assert not {"zeile", "die", "ist", "lang", "siehe"} & set(found)
     assert learn_abbreviations([]) == learn_abbreviations([""]) == []
     assert set(learn_abbreviations([text] * 5, threshold=1e9)) == set()
+
+
+def test_frequent_abbreviations_may_lack_their_period_now_and_then() -> None:
+    text = "We saw that Mrs. Ito has cats, dogs etc. and more of them in the old town where she and I have lived. "
+    bare = "We saw that Mrs Ito has cats, dogs etc and more of them in the old town where she and I have lived. "
+    assert {"mrs", "etc"} <= set(learn_abbreviations([text * 60 + bare * 8]))
+    assert not {"mrs", "etc"} & set(learn_abbreviations([text * 20 + bare * 48]))
+
+
+def test_long_abbreviations_are_those_that_sentences_go_on_after() -> None:
+    text = "We saw approx. ten of them. It was said by experts. Others left. "
+    assert learn_abbreviations([text] * 3) == ["approx"]
+    assert learn_abbreviations(["It was approx. Ten of them. Some said approx. Others left."] * 3) == []
+
+
+def test_chance_is_no_abbreviation() -> None:
+    """Two short words in a row of sentences that happen to stand at ends only."""
+    text = "We had fun. They ran on and on and we ran too. " + "We met and ran and sat and read and slept. " * 20
+    assert learn_abbreviations([text, "It was fun. She ran too. She slept and read."]) == []
+    assert "fun" in learn_abbreviations([text] * 4)  # no word tells it from one
