@@ -6,8 +6,8 @@ collects how the words of this very text behave; a second one, over the tokens i
 linear in the text; beside the result, memory is a block of tokens and one entry per distinct word, up to two million. A `BoundaryStream` is
 given the text in pieces.
 
-Nearly all of the time is spent on three things. Tokens are read from 64 characters at a time, of which bit sets tell what they are. Most of
-them are quiet: words in lower case inside sentences, which are only counted, and looked up where their neighbours are candidates. Described
+Nearly all of the time is spent on three things. Tokens are read from 64 characters at a time, of which bit sets tell what they are. What
+counts in a token is said in a byte, and bit sets over 64 tokens tell which of them end sentences, may open one, or are counted. Described
 candidates are gathered until eight of a sort are scored side by side. What is hard to predict is written down in any case and kept if it
 counts, since a branch that is taken wrongly costs as much as thirty instructions.
 """

@@ -102,7 +102,7 @@ cdef extern from "boundaries.h" nogil:
     void look_2(const uint16_t *text, int64_t n, view_t *v)
     void look_4(const uint32_t *text, int64_t n, view_t *v)
     void look_closer(view_t *v)
-    uint64_t hash_chars(const uint8_t *chars, int n)
+    uint64_t hash_chars(const uint8_t *chars, int64_t n)
     int lowest_bit(uint64_t bits)
     int highest_bit(uint64_t bits)
     enum: VIEW

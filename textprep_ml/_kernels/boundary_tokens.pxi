@@ -59,7 +59,9 @@ cdef int64_t read_words(const char_t *text, scan_t *s, work_t *w, int64_t n, int
     """
     cdef view_t v
     cdef int64_t position = s.position, first = n
-    cdef int start, end, length, mark, capitals
+    cdef int64_t start, end, length
+    cdef uint64_t capitals
+    cdef int mark
     cdef token_t *t = &w.tokens[n]
     cdef uint64_t *hash = &w.hashes[n]
     while n < stop:
@@ -74,20 +76,20 @@ cdef int64_t read_words(const char_t *text, scan_t *s, work_t *w, int64_t n, int
             end = start + lowest_bit(v.blanks >> start | <uint64_t>1 << (VIEW - 1))
             length = lowest_bit(~(v.letters >> start) | <uint64_t>1 << (VIEW - 1))
             mark = PLAIN_ENDS[v.chars[start + length]]
-            if (<uint32_t>(length - 1) >= LONGEST_WORD) | (end - start - length != (mark != MARK_NONE)) | (mark == NOT_PLAIN):
-                if not read_short_token(text, position, start, end - start, &v, t, hash):
+            if (<uint64_t>(length - 1) >= LONGEST_WORD) | (end - start - length != (mark != MARK_NONE)) | (mark == NOT_PLAIN):
+                if not read_short_token(text, position, <int>start, <int>(end - start), &v, t, hash):
                     # Back to the blank before it, but for the first token.
                     position += start - (n > first)
                     break
             else:
-                capitals = (v.capitals >> start) & ((1 << length) - 1)
+                capitals = (v.capitals >> start) & ((<uint64_t>1 << length) - 1)
                 t[0] = PLAIN_TOKENS[mark][capitals & 1][length == 1]
                 t.start = position + start
                 t.end = position + end
                 t.length = length
                 hash[0] = hash_chars(v.chars + start, length)
                 if capitals > 1:
-                    t.shape = capital_shape(v.chars + start, length, capitals)
+                    t.shape = capital_shape(v.chars + start, <int>length, <int>capitals)
             w.looks[n] = t.looks
             n += 1
             t += 1

@@ -224,7 +224,7 @@ static inline uint64_t lower_bytes(const uint8_t *chars) {
 }
 
 /* The hash of at most 16 such characters. */
-static inline uint64_t hash_chars(const uint8_t *chars, int n) {
+static inline uint64_t hash_chars(const uint8_t *chars, int64_t n) {
     return hash_fold((lower_bytes(chars) & first_bytes[8 + n]) ^ HASH_SEED, (lower_bytes(chars + 8) & first_bytes[n]) ^ HASH_PRIME);
 }
 #endif
