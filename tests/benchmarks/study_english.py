@@ -23,7 +23,7 @@ from textprep_ml.segmentation.attributes import KINDS
 from textprep_ml.segmentation.augmentation import STANDARD
 from textprep_ml.segmentation.templates import TEMPLATES
 
-SAMPLE = Path(__file__).parents[2] / "data" / "sample" / "train.jsonl"
+SAMPLE = Path(__file__).parents[2] / "data" / "sample"
 DOMAINS = {"en_ewt": 1.0, "en_gum": 1.0, "en_craft": 0.4}
 DEV = ("en_ewt", "en_gum", "en_craft", "en_news")
 
@@ -46,6 +46,10 @@ LAYOUTS = {
     "+ swapped and injected abbreviations": (
         "original", "one_line", "wrapped", "line_breaks", "wrapped_line_breaks", "swapped", "injected",
     ),
+    "+ citations and verse": (
+        "original", "one_line", "wrapped", "line_breaks", "wrapped_line_breaks", "swapped", "injected", "cited",
+        "verse",
+    ),
     "all": tuple(STANDARD),
 }  # fmt: skip
 
@@ -57,7 +61,8 @@ class Corpora:
         self.shared = shared
         step = 3 if quick else 1
         self.train = {name: self._read(shared / f"data/sbd/train/{name}.jsonl")[::step] for name in DOMAINS}
-        self.train["sample"] = self._read(SAMPLE)
+        self.train["sample"] = self._read(SAMPLE / "train.jsonl")
+        self.train["genres"] = self._read(SAMPLE / "genres.jsonl")
         self.dev = {name: self._read(shared / f"data/sbd/dev/{name}.jsonl") for name in DEV}
         one_line = [{**row, "text": row["text"].replace("\n", " ")} for row in self.dev["en_ewt"]]
         self.dev["en_ewt, one line"] = one_line
@@ -79,9 +84,9 @@ class Corpora:
     ) -> SentenceSegmenter:
         parts = {name: rows for name, rows in self.train.items() if name != leave_out}
         rows = [row for part in parts.values() for row in part]
-        weights = np.repeat([DOMAINS.get(name, 1.0) for name in parts], [len(part) for part in parts.values()])
+        weights = np.repeat([DOMAINS.get(name, 3.0) for name in parts], [len(part) for part in parts.values()])
         segmenter = SentenceSegmenter(
-            LogisticRegression(C=0.2, max_iter=200),
+            LogisticRegression(C=0.15, tol=1e-5, max_iter=1000),
             templates=list(templates),
             augment=plan,
             min_word_count=12,

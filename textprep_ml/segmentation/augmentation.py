@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from textprep_ml.segmentation.citations import Citer
 from textprep_ml.segmentation.documents import Document
 from textprep_ml.segmentation.injection import AbbreviationInjector, substitutes, swap_abbreviations
 from textprep_ml.segmentation.layouts import (
@@ -18,11 +19,14 @@ from textprep_ml.segmentation.layouts import (
     add_speech,
     drop_marks,
     join_at_colons,
+    justify_lines,
     list_lines,
     lose_breaks,
     lower_case,
     remove_case,
     replace_breaks,
+    space_sentences,
+    verse_lines,
     wrap_lines,
 )
 
@@ -41,6 +45,8 @@ STANDARD = {
     "colons": 0.2,
     "swapped": 0.4,
     "injected": 0.4,
+    "cited": 0.2,
+    "verse": 0.05,
     "lower_case": 0.1,
     "uncased": 0.03,
 }
@@ -95,18 +101,30 @@ class Variations:
 
 
 def _sometimes_one_line(document: Document, rng: random.Random, share: float) -> Document:
-    return lose_breaks(document) if rng.random() < share else document
+    return _one_line(document, rng) if rng.random() < share else document
+
+
+def _one_line(document: Document, rng: random.Random) -> Document:
+    return lose_breaks(document, blank_each=rng.random() < 0.35)
+
+
+def _sometimes_wrapped(document: Document, rng: random.Random, share: float) -> Document:
+    return _wrapped(document, rng) if rng.random() < share else document
 
 
 def _wrapped(document: Document, rng: random.Random) -> Document:
-    return wrap_lines(document, rng.randint(60, 100))
+    width, style = rng.randint(60, 100), rng.random()
+    if style < 0.2:
+        return wrap_lines(space_sentences(document), width)
+    wrapped = wrap_lines(document, width)
+    return justify_lines(wrapped, width, rng) if style < 0.35 else wrapped
 
 
 _MAKERS: dict[
     str, Callable[[Document, random.Random, Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]], Document]
 ] = {
     "original": lambda document, rng, swaps, by_class: document,
-    "one_line": lambda document, rng, swaps, by_class: lose_breaks(document),
+    "one_line": lambda document, rng, swaps, by_class: _one_line(document, rng),
     "wrapped": lambda document, rng, swaps, by_class: _wrapped(document, rng),
     "line_breaks": lambda document, rng, swaps, by_class: replace_breaks(document, "\n"),
     "wrapped_line_breaks": lambda document, rng, swaps, by_class: _wrapped(replace_breaks(document, "\n"), rng),
@@ -120,7 +138,7 @@ _MAKERS: dict[
     "speech": lambda document, rng, swaps, by_class: add_speech(
         _sometimes_one_line(document, rng, 0.5), rng, rng.choice((0.1, 0.3))
     ),
-    "unmarked": lambda document, rng, swaps, by_class: drop_marks(lose_breaks(document), rng),
+    "unmarked": lambda document, rng, swaps, by_class: drop_marks(_one_line(document, rng), rng),
     "colons": lambda document, rng, swaps, by_class: join_at_colons(
         _sometimes_one_line(document, rng, 0.5), rng, rng.choice((0.1, 0.3))
     ),
@@ -129,6 +147,12 @@ _MAKERS: dict[
     ),
     "injected": lambda document, rng, swaps, by_class: _sometimes_one_line(
         AbbreviationInjector(by_class, rng.choice((0.08, 0.24)))(document, rng), rng, 0.4
+    ),
+    "cited": lambda document, rng, swaps, by_class: _sometimes_wrapped(
+        _sometimes_one_line(Citer(by_class, rng.choice((0.15, 0.5)))(document, rng), rng, 0.4), rng, 0.3
+    ),
+    "verse": lambda document, rng, swaps, by_class: verse_lines(
+        lose_breaks(document), rng.randint(18, 45), rng.random() < 0.8
     ),
     "lower_case": lambda document, rng, swaps, by_class: lower_case(document),
     "uncased": lambda document, rng, swaps, by_class: remove_case(document),

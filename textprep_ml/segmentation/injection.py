@@ -99,29 +99,46 @@ class AbbreviationInjector:
         """
         edits: list[Edit] = []
         names = re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", document.text) or ["Adler"]
+        final: list[Edit] = []
         for start, end in document.sentences:
             words = [(match.start(), match.end(), match[0]) for match in re.finditer(r"\S+", document.text[start:end])]
-            if words and _is_name(words[0][2]) and rng.random() < self.share / 8:
-                opening = rng.choice((f"{rng.choice(_INITIALS)}. {rng.choice(_INITIALS)}.", rng.choice(_INITIALS)))
-                edits.append((start, start, f"{opening} "))
+            # An initial at the end of a sentence and a name at the start of the next would look like one name.
+            if words and not (final and final[0][2][1:] in _INITIALS):
+                edits += self._opening(start, words[0][2], names, rng)
+            final = []
             for (_, _, before), (at, to, word), (_, _, after) in zip(words, words[1:], words[2:], strict=False):
                 if rng.random() < self.share:
                     edits += self._inside(start + at, start + to, before, word, after, rng)
             # There is one last word in a sentence, but many places inside: without this the model would hardly end one.
             if words and rng.random() < 2 * self.share:
-                edits += self._final(start + words[-1][0], words[-1][2], names, rng)
+                final = self._final(start + words[-1][0], words[-1][2], names, rng)
+                edits += final
         return apply_edits(document, edits)
 
     def _pick(self, rng: random.Random, *classes: str) -> str:
         choices = [name for name in classes if self.by_class.get(name)]
         return rng.choice(self.by_class[rng.choice(choices)]) if choices else "No"
 
+    def _opening(self, start: int, word: str, names: Sequence[str], rng: random.Random) -> list[Edit]:
+        """Edits of the first word of a sentence: what follows an abbreviation must not always be a pronoun."""
+        if word in _PRONOUNS and rng.random() < self.share / 2:
+            return [(start, start + len(word), rng.choice(names))]
+        if word in _DETERMINERS and rng.random() < self.share:
+            return [(start, start + len(word), rng.choice((str(rng.randint(2, 99)), f"{rng.randint(2, 40)} of the")))]
+        if _is_name(word) and rng.random() < self.share / 8:
+            initials = rng.choice((f"{rng.choice(_INITIALS)}. {rng.choice(_INITIALS)}.", rng.choice(_INITIALS)))
+            return [(start, start, f"{initials} ")]
+        return []
+
     def _inside(self, at: int, to: int, before: str, word: str, after: str, rng: random.Random) -> list[Edit]:
         """Edits around `word`, which stands at [at, to) inside a sentence."""
+        if word.strip(",") in _DAYS and rng.random() < 0.5:
+            return [(at, at, f"{rng.randint(1, 12)} {rng.choice(('a.m', 'p.m', 'p.m'))}. ")]
         if _is_name(word) and _is_name(after):
             kind = rng.random()
             if kind < 0.6:
-                return [(to, to, f" {rng.choice(_INITIALS)}.")]
+                title = f"{self._pick(rng, 'title', 'rank')}. " if kind < 0.2 else ""
+                return [(at, at, title), (to, to, f" {rng.choice(_INITIALS)}.")]
             if kind < 0.75:
                 return [(to, to, rng.choice((" v.", " v.", " vs.")))]
             if kind < 0.85:
@@ -129,7 +146,7 @@ class AbbreviationInjector:
             return [(at, at, f"{self._pick(rng, 'title', 'rank', 'given')}. ")]
         if _is_name(word) and after[:1].islower():
             if rng.random() < 0.4:
-                initials = f"{rng.choice(_INITIALS)}. {rng.choice(_INITIALS)}"
+                initials = f"{rng.choice(_INITIALS)}.{rng.choice(('', ' '))}{rng.choice(_INITIALS)}"
                 return [(at, at, f"{rng.choice((self._pick(rng, 'title', 'rank'), initials))}. ")]
             comma = rng.choice(("", ","))
             return [(to, to, f"{comma} {self._pick(rng, 'company', 'suffix', 'state')}.{comma}")]
@@ -158,15 +175,39 @@ class AbbreviationInjector:
             f" {rng.choice(_INITIALS)}",
             f" {rng.choice('abcdknxyz')}",
             f" {rng.randint(1, 12)} {self._pick(rng, 'time', 'unit')}",
+            f" {rng.randint(1, 12)} {rng.choice(('a.m', 'p.m'))}. {rng.choice(_DAYS)}",
             f" {self._pick(rng, 'month')}. {rng.randint(1, 28)}",
             f" {self._pick(rng, 'number')}. {rng.randint(1, rng.choice((9, 99)))}",
             f" {self._pick(rng, 'general')}. {rng.randint(1, rng.choice((9, 99)))}",
+            f" {rng.choice(_BEFORE_NUMBER)} {rng.randint(1, rng.choice((9, 9, 99)))}",
+            f" {rng.choice(_BEFORE_NUMBER)} {rng.randint(1, rng.choice((9, 9, 99)))}",
+            f" {rng.choice(_BEFORE_AMOUNT)} {rng.choice('$$€£')}{rng.randint(1, rng.choice((9, 99)))}",
             " etc",
         )
         return [(end, end, rng.choice(ends))]
 
 
 _INITIALS = "ABCDEFGHJKLMNPRSTW"
+_PRONOUNS = ("He", "She", "It", "They", "We", "This")
+_DETERMINERS = ("The", "Some", "Many", "Most", "These", "All", "Two", "Three")
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_BEFORE_NUMBER = (
+    "at",
+    "to",
+    "by",
+    "of",
+    "page",
+    "room",
+    "part",
+    "Part",
+    "step",
+    "chapter",
+    "gate",
+    "only",
+    "size",
+    "Table",
+)
+_BEFORE_AMOUNT = ("for", "of", "to", "cost", "paid", "only", "by", "about")
 _CONJUNCTIONS = ("and", "or")
 
 

@@ -36,7 +36,7 @@ def replace_breaks(document: Document, replacement: str) -> Document:
     )
 
 
-def lose_breaks(document: Document) -> Document:
+def lose_breaks(document: Document, blank_each: bool = False) -> Document:
     r"""Put everything on one line; a label that a colon ends becomes part of what follows.
 
     Within a line, edited text goes on after a colon far more often than a sentence starts there.
@@ -45,6 +45,8 @@ def lose_breaks(document: Document) -> Document:
     ----------
     document : Document
         The text and its sentences.
+    blank_each : bool
+        Whether each line break becomes a blank, so that two stand where a blank line was; else one does.
 
     Returns
     -------
@@ -57,9 +59,8 @@ def lose_breaks(document: Document) -> Document:
     Document(text='Title To: Ann', sentences=[(0, 5), (6, 13)])
     """
     text = document.text
-    return replace_breaks(
-        _join_sentences(document, lambda end, start: text[end - 1] == ":" and "\n" in text[end:start]), " "
-    )
+    joined = _join_sentences(document, lambda end, start: text[end - 1] == ":" and "\n" in text[end:start])
+    return Document(text.replace("\n", " "), joined.sentences) if blank_each else replace_breaks(joined, " ")
 
 
 def join_at_colons(document: Document, rng: random.Random, share: float = 0.2) -> Document:
@@ -139,6 +140,98 @@ def wrap_lines(document: Document, width: int) -> Document:
         if index - line_start >= width and last_blank >= 0:
             characters[last_blank] = "\n"
             line_start, last_blank = last_blank + 1, -1
+    return Document("".join(characters), document.sentences)
+
+
+def space_sentences(document: Document) -> Document:
+    """Put two blanks between sentences where there is one, as typists do.
+
+    Parameters
+    ----------
+    document : Document
+        The text and its sentences.
+
+    Returns
+    -------
+    Document
+        The variant.
+
+    Examples
+    --------
+    >>> space_sentences(Document("It rains. We left.", [(0, 9), (10, 18)])).text
+    'It rains.  We left.'
+    """
+    text, spans = document.text, document.sentences
+    pairs = zip(spans, spans[1:], strict=False)
+    return apply_edits(document, [(end, end, " ") for (_, end), (start, _) in pairs if text[end:start] == " "])
+
+
+def justify_lines(document: Document, width: int, rng: random.Random) -> Document:
+    r"""Widen gaps between words until lines reach a width, as in text set flush right.
+
+    Parameters
+    ----------
+    document : Document
+        The text, wrapped, and its sentences.
+    width : int
+        In characters.
+    rng : random.Random
+        Source of chance.
+
+    Returns
+    -------
+    Document
+        The variant.
+
+    Examples
+    --------
+    >>> justify_lines(Document("One two\nthree.", [(0, 14)]), 8, random.Random(0)).text
+    'One  two\nthree.'
+    """
+    edits: list[Edit] = []
+    start = 0
+    for line in document.text.split("\n")[:-1]:
+        blanks = [start + index for index, character in enumerate(line) if character == " "]
+        missing = width - len(line)
+        if 0 < missing <= min(len(blanks), width // 4):  # the last line of a paragraph stays as it is
+            edits += [(at, at, " ") for at in sorted(rng.sample(blanks, missing))]
+        start += len(line) + 1
+    return apply_edits(document, edits)
+
+
+def verse_lines(document: Document, width: int, capitals: bool = True) -> Document:
+    r"""Break a text without line breaks into short lines, as verse: sooner at a comma, with a capital at each start.
+
+    Parameters
+    ----------
+    document : Document
+        The text and its sentences.
+    width : int
+        From how many characters on a line is broken; at a comma or the like from half as many.
+    capitals : bool
+        Whether each line starts with a capital.
+
+    Returns
+    -------
+    Document
+        The variant, of the same length.
+
+    Examples
+    --------
+    >>> verse_lines(Document("The rain, it falls, and falls.", [(0, 30)]), 12).text
+    'The rain,\nIt falls,\nAnd falls.'
+    """
+    characters = list(document.text)
+    line_start = 0
+    for index, character in enumerate(characters[:-1]):
+        before = characters[index - 1]
+        enough = width / 2 if before in ",;.!?" else width
+        if character != " " or index - line_start < enough or before == ":":  # a list may start behind a colon
+            continue
+        characters[index] = "\n"
+        line_start = index + 1
+        if capitals and len(upper := characters[line_start].upper()) == 1:
+            characters[line_start] = upper
     return Document("".join(characters), document.sentences)
 
 

@@ -69,6 +69,7 @@ TEMPLATES = (
     "kind right2.lead",
     "kind gap.blanks",
     "kind gap.blanks right.shape",
+    "kind gap.blanks document.lines",
     "kind line.slack document.lines",
     "kind line.slack right.shape",
     "kind line.place document.lines",
