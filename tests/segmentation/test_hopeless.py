@@ -27,7 +27,7 @@ def rows(n: int, **codes: int) -> np.ndarray:
     return made
 
 
-def learn(*parts: tuple[np.ndarray, int], share: float = 1.0, before: HopelessGaps = NONE_HOPELESS) -> HopelessGaps:
+def learn(*parts: tuple[np.ndarray, int], share: float = 1.0, before: HopelessGaps | None = None) -> HopelessGaps:
     """Learn from parts of which the first candidates are boundaries."""
     labels = [np.arange(len(part)) < n_ends for part, n_ends in parts]
     return find_hopeless(np.concatenate([part for part, _ in parts]), np.concatenate(labels), share, VOCABULARY, before)
@@ -82,6 +82,12 @@ def test_what_a_model_knew_holds_until_something_speaks_against_it() -> None:
     found = learn((rows(1, left_shape=NUMBER, right_shape=TITLE), 1), before=before)
     assert found == HopelessGaps(("of",), ((0, TITLE, NUMBER, 0),))
     assert learn((rows(5, left_word=1), 1), before=before).words == ()
+
+
+def test_an_adapted_model_gets_no_others() -> None:
+    seen = (rows(100, left_word=1), 0), (rows(100, left_word=2, left_shape=NUMBER, right_shape=TITLE), 0)
+    assert learn(*seen) != NONE_HOPELESS
+    assert learn(*seen, before=NONE_HOPELESS) == NONE_HOPELESS
 
 
 def test_among_agrees_with_what_was_learned() -> None:

@@ -122,9 +122,11 @@ def find_hopeless(
     labels: np.ndarray,
     share: float,
     vocabulary: Sequence[str],
-    before: HopelessGaps = NONE_HOPELESS,
+    before: HopelessGaps | None = None,
 ) -> HopelessGaps:
     """Learn from labelled candidates which gaps are hopeless.
+
+    A few new documents must not make a model blind to what the old ones showed, so one to start from gets no others.
 
     Parameters
     ----------
@@ -136,8 +138,8 @@ def find_hopeless(
         What each candidate counts for: variants of a document say the same several times.
     vocabulary : sequence of str
         The words whose codes start at 1.
-    before : HopelessGaps
-        Those of the model to start from, which hold where the candidates do not speak against them.
+    before : HopelessGaps, optional
+        Those of the model to start from: they hold where the candidates do not speak against them.
 
     Returns
     -------
@@ -148,18 +150,20 @@ def find_hopeless(
     unmarked = _is_unmarked(rows)
     codes = rows[unmarked, COLUMN["left.word"]]
     seen, ends = _count(codes, labels[unmarked], share, len(vocabulary) + 1)
-    hopeless = (seen >= _WORD_SEEN) & (ends <= _WORD_SHARE * seen)
-    kept = before._word_codes(vocabulary)
-    hopeless[kept] |= ends[kept] <= _WORD_SHARE * seen[kept]
-    hopeless[0] = False
-    words = tuple(vocabulary[code - 1] for code in np.flatnonzero(hopeless).tolist())
+    known = seen >= _WORD_SEEN
+    known[0] = False
+    if before is not None:
+        known[:] = False
+        known[before._word_codes(vocabulary)] = True
+    words = tuple(vocabulary[code - 1] for code in np.flatnonzero(known & (ends <= _WORD_SHARE * seen)).tolist())
 
     left = ~HopelessGaps(words).among(rows, vocabulary)
     seen, ends = _count(_form(rows[left]), labels[left], share, int(np.prod(FORM_SIZES)))
-    hopeless = (seen >= _FORM_SEEN) & (ends <= _FORM_SHARE * seen)
-    kept = before._form_codes()
-    hopeless[kept] |= ends[kept] <= _FORM_SHARE * seen[kept]
-    forms = np.array(np.unravel_index(np.flatnonzero(hopeless), FORM_SIZES)).T
+    known = seen >= _FORM_SEEN
+    if before is not None:
+        known[:] = False
+        known[before._form_codes()] = True
+    forms = np.array(np.unravel_index(np.flatnonzero(known & (ends <= _FORM_SHARE * seen)), FORM_SIZES)).T
     return HopelessGaps(words, tuple(tuple(form) for form in forms.tolist()))
 
 

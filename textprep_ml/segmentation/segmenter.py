@@ -323,13 +323,13 @@ class SentenceSegmenter(BaseSegmenter):
         """The normalizer of the training, or one that was given to a model that has none."""
         return self.normalizer if self.normalizer is None else getattr(self, "normalizer_", self.normalizer)
 
-    def _start(self, documents: Sequence[Document], raw: Iterable[str] | None) -> tuple[WordTable, Any, HopelessGaps]:
+    def _start(
+        self, documents: Sequence[Document], raw: Iterable[str] | None
+    ) -> tuple[WordTable, Any, HopelessGaps | None]:
         """Collect the words, on top of those of the model to start from."""
-        source = self.warm_start_from
-        if source is None:
-            words = learn_words(documents, raw, self.abbreviations, self.min_word_count, self.n_jobs)
-            return words, None, NONE_HOPELESS
-        model = _model_of(source)
+        if self.warm_start_from is None:
+            return learn_words(documents, raw, self.abbreviations, self.min_word_count, self.n_jobs), None, None
+        model = _model_of(self.warm_start_from)
         return *widen(model, documents, self.abbreviations, self.min_word_count), model.hopeless
 
     def _teacher(self) -> BoundaryModel | None:
