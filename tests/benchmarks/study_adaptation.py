@@ -20,10 +20,10 @@ from textprep_ml import SentenceSegmenter
 
 SIZES = (5, 20, 58)
 ABOUT = """\
-What a few labelled documents of a new domain are worth. An English model trained without biomedical text starts from there
-(`warm_start_from`) with 5, 20 and 58 CRAFT articles, and is held against training from nothing on the same articles;
-`en_ewt` shows what it forgets. Boundary F1 in percent on dev parts, made by `tests/benchmarks/study_adaptation.py`. Where raw
-text without labels pays, [Adapt](../how-to/adapt.md) shows."""
+What a few labelled documents of a new domain are worth. An English model trained without biomedical text starts from
+there (`warm_start_from`) with 5, 20 and 58 CRAFT articles, and is held against training from nothing on the same
+articles; `en_ewt` shows what it forgets. Boundary F1 in percent on dev parts, made by
+`tests/benchmarks/study_adaptation.py`. Where raw text without labels pays, [Adapt](../how-to/adapt.md) shows."""
 
 
 def fit(rows: list[dict[str, Any]], base: SentenceSegmenter | None) -> SentenceSegmenter:
