@@ -172,3 +172,11 @@ def test_what_is_left(tmp_path: Path) -> None:
         rows = list(iter_rows(files[str(path)]))
     assert [row["text"] for row in rows] == ["One.\n\nOne.", "One.", "One."]
     assert [row["id"] for row in rows] == ["glued", "d2", "glued-0003"]
+
+
+def test_bad_rows_of_standard_input_are_left_out_too(run: Run) -> None:
+    rows = '{"text": "A b. C d.", "sentences": [[0, 4], [5, 9]]}\nnot JSON\n'
+    code, out, err = run("evaluate", "rules", "-", "--format", "jsonl", "--on-error", "skip", stdin=rows)
+    assert code == 0
+    assert "1.0000" in out
+    assert "standard input, line 2" in err

@@ -75,7 +75,7 @@ def sieved(
     Yields
     ------
     dict of str to str
-        Corpus -> the file to read in its place; those without bad rows stand for themselves.
+        Corpus -> the file to read in its place; files without bad rows stand for themselves.
 
     Raises
     ------
@@ -101,11 +101,14 @@ def _sieve(path: str, format: str | None, folder: Path, bad: BadRows, needs: _Ne
     from textprep_ml.corpora import guess_format
 
     place = locate(path)
+    is_stream = path == "-" or place.is_fifo()
+    if is_stream and format is None:
+        return path  # there is no name to tell the format by: whoever reads it says so
     try:
         kind = format or guess_format(place)
     except CorpusFormatError:
         kind = "lines"  # it was looked into, and found to be text that is not UTF-8
-    if kind not in _SIEVES or not (place.is_file() or (kind == "brat" and place.is_dir())):
+    if kind not in _SIEVES or not (is_stream or place.is_file() or (kind == "brat" and place.is_dir())):
         return path
     cleaned = folder / (place.name if kind == "brat" else bare_name(place))
     folder.mkdir()
@@ -114,7 +117,7 @@ def _sieve(path: str, format: str | None, folder: Path, bad: BadRows, needs: _Ne
     if seen.n_bad and seen.n_bad == seen.n_rows:
         raise CorpusFormatError(f"{path}: none of its {seen.n_rows} rows can be used. {seen.messages[0]}")
     bad.add(seen)
-    return str(cleaned) if seen.n_bad else path
+    return str(cleaned) if seen.n_bad or is_stream else path  # nobody can read a stream twice
 
 
 def _sieve_json(source: _Source, cleaned: Path, bad: BadRows, needs: _Needs) -> None:

@@ -86,7 +86,10 @@ def tag(
     ] = False,
     column: Annotated[str, typer.Option(help="Which tags of CoNLL-U: upos or xpos.")] = "upos",
     on_error: Annotated[
-        OnError, typer.Option(help=f"With --tokens; with --score for each sentence. {ON_ERROR_HELP}")
+        OnError,
+        typer.Option(
+            help=f"With --tokens; with --score for each sentence: raise, skip or null, as skip. {ON_ERROR_HELP}"
+        ),
     ] = OnError.raise_,
     n_jobs: Annotated[int, typer.Option(help=N_JOBS_HELP)] = 1,
 ) -> None:
