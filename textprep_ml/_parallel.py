@@ -11,9 +11,10 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+import warnings
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import accumulate, chain, islice, pairwise
 from numbers import Integral
@@ -74,7 +75,7 @@ def map_chunks(
     *,
     prefer: str = "threads",
     near_files: bool = False,
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Apply a function to chunks, with as many of them under way as there are workers.
 
     Parameters
@@ -179,13 +180,24 @@ def _map_by_joblib(
         if is_bounded:
             with _interrupts_held():
                 results = parallel(map(task, chunks))
-            yield from results
+            yield from _take(results)
             return
         # Workers do not wait for whoever takes the results, so only so many chunks of a stream are given to them.
         while wave := list(islice(chunks, _CHUNKS_AT_ONCE * jobs)):
             with _interrupts_held():
                 results = parallel(map(task, wave))
-            yield from results
+            yield from _take(results)
+
+
+def _take(results: Generator[Result]) -> Iterator[Result]:
+    """Give results until nobody wants more of them; joblib would give advice then."""
+    try:
+        for result in results:  # noqa: UP028  (the generator is not to be closed outside of what follows)
+            yield result
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results.close()
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from textprep_ml._badrows import BadRows
-from textprep_ml._files import PathLike, stem
+from textprep_ml._files import PathLike, document_id
 from textprep_ml._parallel import count_jobs, is_remote, map_chunks
 from textprep_ml.bulk.columns import columns_of
 from textprep_ml.bulk.models import load_model, model_hash
@@ -136,8 +137,14 @@ def transform_files(
             guess_format(part.source, stage_of(loaded) == "sentences")
     Path(out).mkdir(parents=True, exist_ok=True)
     report = _Report(parts, progress)
-    for part in _run(parts, job, loaded, n_jobs, report):
-        report.finish(part)
+    try:
+        with closing(_run(parts, job, loaded, n_jobs, report)) as made:  # which ends the processes, whatever happens
+            for part in made:
+                report.finish(part)
+    except BaseException:
+        if not is_remote():  # workers of a cluster may still be writing
+            _sweep(parts, Path(out))
+        raise
     _sweep(parts, Path(out))
     return Summary(parts, _sum_rows(parts, on_error))
 
@@ -180,7 +187,7 @@ def plan_parts(paths: Iterable[PathLike], out: Path) -> list[Part]:
         raise TypeError(f"transform_files expects a sequence of paths, but got one: {os.fspath(paths)!r}. Pass [path].")
     parts: dict[Path, Part] = {}
     for source in map(Path, paths):
-        target = out / f"{stem(source)}.parquet"
+        target = out / f"{document_id(source)}.parquet"
         size = source.stat().st_size
         if source.is_dir():
             raise ValueError(f"{source} is a folder; name the files in it.")
@@ -198,7 +205,7 @@ def plan_parts(paths: Iterable[PathLike], out: Path) -> list[Part]:
     return list(parts.values())
 
 
-def _run(parts: list[Part], job: Job, model: Any, n_jobs: int | None, report: _Report) -> Iterator[Part]:
+def _run(parts: list[Part], job: Job, model: Any, n_jobs: int | None, report: _Report) -> Generator[Part]:
     """Make the parts, and give each when it is done."""
     from joblib import parallel_config
 

@@ -125,7 +125,8 @@ def finished_rows(part: Part, job: Job) -> BadRows | None:
     import pyarrow.parquet as pq
 
     try:
-        made = json.loads((pq.read_metadata(part.target).metadata or {})[METADATA_KEY])
+        with open(part.target, "rb") as file:  # Arrow opens no file whose name is not UTF-8
+            made = json.loads((pq.read_metadata(file).metadata or {})[METADATA_KEY])
         same = made["job"] == job.identity() and made["input"]["bytes"] == part.source.stat().st_size
         if not same:
             return None
@@ -169,7 +170,11 @@ def write_part(part: Part, job: Job, model: Any, watch: Watch) -> None:
     part.n_bytes = before.st_size
     part.rows = BadRows(job.on_error)
     work = _Work(part.source, job, model)
-    with replacing(part.target) as temporary, pq.ParquetWriter(temporary, work.schema, compression="zstd") as writer:
+    with (
+        replacing(part.target) as temporary,
+        open(temporary, "wb") as file,
+        pq.ParquetWriter(file, work.schema, compression="zstd") as writer,
+    ):
         group: list[pa.RecordBatch] = []
         for batch, rows in work.run(watch):
             part.rows.add(rows)

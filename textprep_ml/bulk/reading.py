@@ -182,11 +182,11 @@ def _parquet_batches(path: Path, column: str, watch: Watch) -> Iterator[tuple[in
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
-        file = pq.ParquetFile(path)
-    except pa.ArrowInvalid as error:
-        fail(path, None, f"no Parquet file, or a damaged one ({error}).")
-    with file:
+    with open(path, "rb") as raw:  # Arrow opens no file whose name is not UTF-8
+        try:
+            file = pq.ParquetFile(raw)
+        except pa.ArrowInvalid as error:
+            fail(path, None, f"no Parquet file, or a damaged one ({error}).")
         names = file.schema_arrow.names
         if column not in names:
             fail(path, None, f'no column "{column}", only {", ".join(names)}: pass its name as column.')

@@ -12,8 +12,12 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import signal
 import sys
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from textprep_ml.exceptions import TextPrepError
@@ -44,6 +48,9 @@ USAGE_ERROR = 2
 
 #: Exit code after Ctrl-C, as of shells.
 INTERRUPTED = 130
+
+#: Exit code after SIGTERM, as of shells.
+TERMINATED = 143
 
 
 def _check_streams() -> None:
@@ -88,6 +95,30 @@ def end_interrupted() -> NoReturn:
     """
     print("textprep: interrupted.", file=sys.stderr)
     raise SystemExit(INTERRUPTED) from None
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """End at SIGTERM as at Ctrl-C, but without a line: processes that work are ended, half-written files removed.
+
+    Yields
+    ------
+    None
+        Where the signal is ignored, or something else was chosen for it, that is kept.
+    """
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _end_terminated)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _end_terminated(number: int, frame: object) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)  # once is enough; a second one would break off the clearing up
+    raise SystemExit(TERMINATED)
 
 
 def _run(arguments: list[str]) -> NoReturn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from enum import StrEnum
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -11,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from textprep_ml._badrows import BadRows, apply_to_rows
 from textprep_ml._files import BYTE_ORDER_MARK, PathLike, display_name, iter_raw_lines
 from textprep_ml._parallel import count_jobs, map_chunks
+from textprep_ml.cli import terminable
 
 #: Lines that are taken together: so many bytes, or so many lines; fewer without processes, so that output comes soon.
 BATCH_BYTES = 1 << 20
@@ -91,17 +93,18 @@ def write_rows(
     bad = BadRows("raise" if on_error.decoding != "strict" else str(on_error))
     work = partial(_do, function, on_error.decoding)
     batches = _batches(paths, FEW_LINES if count_jobs(n_jobs) == 1 else BATCH_LINES)
-    for pieces, problems in map_chunks(work, batches, n_jobs, prefer="processes"):
-        bad.n_rows += len(pieces)
-        if problems and bad.policy == "raise":
-            write("".join([piece for piece in pieces[: pieces.index(None)] if piece is not None]))
-        for problem in problems:
-            bad.refuse(problem)
-        if problems:
-            kept = null if on_error == OnError.null else ""
-            write("".join([kept if piece is None else piece for piece in pieces]))
-        else:
-            write("".join(pieces))  # type: ignore[arg-type]  # without problems there is no None
+    with terminable(), closing(map_chunks(work, batches, n_jobs, prefer="processes")) as done:
+        for pieces, problems in done:
+            bad.n_rows += len(pieces)
+            if problems and bad.policy == "raise":
+                write("".join([piece for piece in pieces[: pieces.index(None)] if piece is not None]))
+            for problem in problems:
+                bad.refuse(problem)
+            if problems:
+                kept = null if on_error == OnError.null else ""
+                write("".join([kept if piece is None else piece for piece in pieces]))
+            else:
+                write("".join(pieces))  # type: ignore[arg-type]  # without problems there is no None
     print_bad_rows(bad)
 
 

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from textprep_ml.cli import terminable
 from textprep_ml.cli._progress import progress_bar
 from textprep_ml.cli._rows import print_bad_rows
 
@@ -112,7 +113,7 @@ def transform(
     from textprep_ml.bulk import transform_files
 
     started = time.perf_counter()
-    with _cluster(dask), progress_bar() as progress:
+    with terminable(), _cluster(dask), progress_bar() as progress:
         summary = transform_files(
             model,
             files,
