@@ -147,7 +147,7 @@ def test_sigterm_ends_the_processes_and_leaves_no_half_written_files(large: Path
     )
     assert process.stdout is not None
     if command == "transform":
-        assert _await(lambda: out.is_dir() and len(list(out.glob(".*.part"))) == 2)
+        assert _await(lambda: any(out.glob(".*.part")))
     else:
         process.stdout.read(1000)  # the rest fills the pipe, so that the command waits in the middle of its work
     workers = _children(process.pid)
@@ -156,8 +156,7 @@ def test_sigterm_ends_the_processes_and_leaves_no_half_written_files(large: Path
     _, messages = process.communicate(timeout=60)
     assert (process.returncode, messages) == (143, b"")
     assert _await(lambda: not workers & _alive())
-    if command == "transform":
-        assert list(out.iterdir()) == []
+    assert not any(out.glob(".*"))
 
 
 def _alive() -> set[int]:
