@@ -107,7 +107,7 @@ def evaluate(
     if model in TOKENIZERS:
         if learning_curve:
             raise ValueError(f"--learning-curve needs a model that learns; {model} has nothing to learn.")
-        distinct_names(model, baselines)
+        distinct_names(model, baselines)  # refuses a baseline given twice
         with sieved([(name, format) for name in corpora], on_error) as files:
             evaluate_tokenizers([model, *baselines], _named_files(files), format, as_json, report)
         return

@@ -150,21 +150,20 @@ def find_hopeless(
     unmarked = _is_unmarked(rows)
     codes = rows[unmarked, COLUMN["left.word"]]
     seen, ends = _count(codes, labels[unmarked], share, len(vocabulary) + 1)
-    known = seen >= _WORD_SEEN
+    known = _may_be_hopeless(seen, _WORD_SEEN, None if before is None else before._word_codes(vocabulary))
     known[0] = False
-    if before is not None:
-        known[:] = False
-        known[before._word_codes(vocabulary)] = True
     words = tuple(vocabulary[code - 1] for code in np.flatnonzero(known & (ends <= _WORD_SHARE * seen)).tolist())
 
     left = ~HopelessGaps(words).among(rows, vocabulary)
     seen, ends = _count(_form(rows[left]), labels[left], share, int(np.prod(FORM_SIZES)))
-    known = seen >= _FORM_SEEN
-    if before is not None:
-        known[:] = False
-        known[before._form_codes()] = True
+    known = _may_be_hopeless(seen, _FORM_SEEN, None if before is None else before._form_codes())
     forms = np.array(np.unravel_index(np.flatnonzero(known & (ends <= _FORM_SHARE * seen)), FORM_SIZES)).T
     return HopelessGaps(words, tuple(tuple(form) for form in forms.tolist()))
+
+
+def _may_be_hopeless(seen: np.ndarray, enough: int, before: np.ndarray | None) -> np.ndarray:
+    """Tell which codes may be hopeless: those seen often enough, or those of the model to start from."""
+    return seen >= enough if before is None else np.isin(np.arange(len(seen)), before)
 
 
 def _is_gap(rows: np.ndarray) -> np.ndarray:
